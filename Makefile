@@ -1,0 +1,42 @@
+.PHONY: run test check bench docs lock clean
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+run: $(READY)            ## set up, make a demo home, run the whole day on it
+	$(BIN)/sunrise demo --home .demo
+
+test: $(READY)           ## set up and run every test
+	$(BIN)/pytest -n 2 --dist worksteal
+
+check: $(READY)          ## lint, types, layers, sizes
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest tests/house -p no:xdist
+
+cover: $(READY)          ## the tests once more, with the coverage they must have
+	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
+	$(BIN)/coverage report --include='src/sunrise/domain/*' --fail-under=100
+	$(BIN)/coverage report --fail-under=85
+
+bench: $(READY)          ## the speed table of docs/performance.md
+	$(BIN)/python -m benchmarks
+
+docs: $(READY)           ## write the generated reference pages anew
+	$(BIN)/python -m docs.generate
+
+lock:                    ## pin every dependency anew, with hashes
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --all-extras pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .demo dist
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sunrise needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $(READY)

@@ -1,0 +1,1 @@
+"""Pandera contracts: one for every frame that crosses a border."""

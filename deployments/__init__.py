@@ -1,0 +1,1 @@
+"""Schedules and services as data: what runs when, and where."""

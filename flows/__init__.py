@@ -1,0 +1,1 @@
+"""One file for each scheduled job; a flow reads like a paragraph."""

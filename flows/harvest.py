@@ -1,0 +1,49 @@
+"""The flow that reads into the ledger what the agent did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect import flow
+
+from tasks.harvest import read_sources
+from tasks.prefect_bridge import as_state
+from tasks.run_frame import Run, run_flow
+
+
+@flow(name="harvest")
+def harvest_captures(home: str | None = None, dry_run: bool = False) -> Any:
+    """
+    Read every source from where it was left into the ledger.
+
+    Adds observations and quarantine rows, changes none. Running it again adds nothing: rows have keys, and
+    positions move in the same transaction as the rows. The receipt shows seen = inserted + duplicate +
+    quarantined, the refused lines by reason, bytes and rows per second.
+    """
+    return as_state(run_flow("harvest", harvest, home=home, dry_run=dry_run))
+
+
+def harvest(run: Run) -> None:
+    """Read, refuse, keep; then say which sources look broken."""
+    run.balance("seen", "inserted", "duplicate", "quarantined")
+    found = run.step(read_sources, run.home, dry_run=run.dry_run)
+    run.count(
+        seen=found.seen,
+        inserted=found.inserted,
+        duplicate=found.duplicate,
+        quarantined=found.quarantined.total(),
+        redacted=found.redacted,
+        bytes=found.bytes,
+    )
+    for reason, rows in sorted(found.quarantined.items()):
+        run.tally("quarantined_by_reason", reason, rows)
+    run.rate("rows_per_second", found.seen)
+    for complaint in found.unreadable:
+        run.anomaly("source_unreadable", complaint)
+    share = found.quarantined.total() / max(found.seen, 1)
+    if share > run.home.settings.harvest.max_rejected_share:
+        run.anomaly("mostly_refused", f"{share:.0%} of the lines were refused", found.quarantined.total())
+
+
+if __name__ == "__main__":
+    harvest_captures()

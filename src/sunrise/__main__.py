@@ -1,0 +1,7 @@
+"""``python -m sunrise``."""
+
+from __future__ import annotations
+
+from sunrise.cli.app import main
+
+main()

@@ -1,0 +1,1 @@
+"""What touches the world: SQLite, LanceDB, embedding models, files, the clock."""

@@ -1,0 +1,256 @@
+"""The memories table on LanceDB: reads, merges by id, and the upkeep that its traps ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final, Self
+
+import numpy as np
+import pyarrow as pa
+
+from sunrise.adapters import lance_indices, lance_rows
+from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
+from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
+from sunrise.domain.filters import sql_text
+from sunrise.errors import DataError, StoreError
+from sunrise.ports import TableState
+
+_IDS_PER_QUERY: Final = 1000
+_TAG_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_PROBES: Final = 50
+_REFINE: Final = 5
+
+
+def exists(
+    uri: str | Path, table: str = "memories", *, storage_options: dict[str, str] | None = None
+) -> bool:
+    """Return whether the table is there. Looking makes no directory, unlike a connection."""
+    if not is_remote(uri):
+        return (Path(located(uri)) / f"{table}.lance").is_dir()
+    with told_as_ours("cannot look for the memories table"):
+        return table in connect(uri, storage_options=storage_options).list_tables().tables
+
+
+class LanceMemories:
+    """
+    Implements :class:`sunrise.ports.MemoryTable` on lancedb.
+
+    A table that OpenClaw's plugin made is read as it is; columns are only ever added, nullable, by
+    :meth:`adopt`. Each call sees the newest version, whoever wrote it.
+    """
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    @classmethod
+    def open(
+        cls, uri: str | Path, *, table: str = "memories", storage_options: dict[str, str] | None = None
+    ) -> Self:
+        """
+        Open a table that exists.
+
+        Raises:
+            StoreError: There is none, or it cannot be read.
+        """
+        if not exists(uri, table, storage_options=storage_options):
+            msg = f"there is no memories table {table!r} in {located(uri)}"
+            raise StoreError(msg)
+        with told_as_ours("cannot open the memories table"):
+            return cls(connect(uri, storage_options=storage_options).open_table(table))
+
+    @classmethod
+    def create(
+        cls,
+        uri: str | Path,
+        *,
+        dimension: int,
+        table: str = "memories",
+        storage_options: dict[str, str] | None = None,
+    ) -> Self:
+        """
+        Create an own table, or open the one that is there: two processes may both call this.
+
+        Raises:
+            StoreError: The place cannot be written or read.
+        """
+        if exists(uri, table, storage_options=storage_options):
+            return cls.open(uri, table=table, storage_options=storage_options)
+        with told_as_ours("cannot create the memories table"):
+            database = connect(uri, storage_options=storage_options)
+            try:
+                made = database.create_table(table, schema=memories_schema(dimension), exist_ok=True)
+            except ValueError:
+                # Another process was quicker and made it with other columns: theirs stands.
+                made = database.open_table(table)
+            return cls(made)
+
+    def schema(self) -> pa.Schema:
+        """Return the table's Arrow schema as it is now."""
+        with told_as_ours("cannot read the memories table"):
+            return self._table.schema
+
+    def scan(self, columns: Sequence[str], *, where: str | None = None) -> pa.Table:
+        """Return the named columns that exist, of all rows that ``where`` (a SQL filter) lets through."""
+        with told_as_ours("cannot scan the memories table"):
+            names = lance_rows.existing(columns, schema=self._table.schema)
+            query = self._table.search().select(names or ["id"])
+            found = (query.where(where) if where else query).to_arrow()
+            return found.select(names)
+
+    def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
+        """Return the rows with these ids, in no order; unknown ids are left out."""
+        wanted = [sql_text(one) for one in dict.fromkeys(ids)]
+        parts = [
+            self.scan(columns, where=f"id IN ({', '.join(wanted[start : start + _IDS_PER_QUERY])})")
+            for start in range(0, len(wanted), _IDS_PER_QUERY)
+        ]
+        if parts:
+            return pa.concat_tables(parts)
+        schema = self.schema()
+        return schema.empty_table().select(lance_rows.existing(columns, schema=schema))
+
+    def search_terms(self, terms: str, *, columns: Sequence[str], where: str | None, limit: int) -> pa.Table:
+        """
+        Return the best rows for analysed terms by BM25, best first, with ``_score``.
+
+        Raises:
+            DataError: The terms are not indexed yet; reason ``no_terms_index``.
+        """
+        with told_as_ours("cannot search the memories by words"):
+            names = lance_rows.existing(columns, schema=self._table.schema)
+            if not lance_indices.has_index(self._table, "terms"):
+                raise DataError("the memories have no index of terms yet", reason="no_terms_index")
+            if not terms.strip():
+                return _no_hits(self._table.schema, names, measure="_score")
+            # A plain text is an OR of its terms; lancedb reads no query syntax into it.
+            query = self._table.search(terms, query_type="fts", fts_columns="terms")
+            query = query.where(where) if where else query
+            found = query.select([*names, "_score"]).limit(limit).to_arrow()
+            return lance_rows.ranked(found, by="_score", descending=True)
+
+    def search_vector(
+        self, vector: np.ndarray, *, columns: Sequence[str], where: str | None, limit: int
+    ) -> pa.Table:
+        """
+        Return the nearest rows by cosine distance, nearest first, with ``_distance``.
+
+        Raises:
+            DataError: The vector is zero, not finite, or of another dimension than the column.
+        """
+        with told_as_ours("cannot search the memories by vector"):
+            schema = self._table.schema
+            checked = lance_rows.query_vector(vector, schema=schema)
+            names = lance_rows.existing(columns, schema=schema)
+            query = self._table.search(checked, vector_column_name="vector").distance_type("cosine")
+            # Both only say how to use an index; without one the scan is exact anyway.
+            query = query.nprobes(_PROBES).refine_factor(_REFINE)
+            query = query.where(where) if where else query
+            found = query.select([*names, "_distance"]).limit(limit).to_arrow()
+            return lance_rows.ranked(found, by="_distance", descending=False)
+
+    def adopt(self) -> tuple[str, ...]:
+        """Add the governance columns that are missing, nullable; return their names."""
+        with told_as_ours("cannot adopt the memories table"):
+            return retry_conflicts(self._add_missing_columns, refresh=self._table.checkout_latest)
+
+    def merge(self, rows: pa.Table) -> int:
+        """
+        Overwrite the given columns of the rows with these ids; return how many rows were met.
+
+        The touched scalar indices stay uncovered until :meth:`optimize`, so merge in one batch and then
+        optimize.
+
+        Raises:
+            DataError: The ids are missing or ambiguous, or a column does not fit the table.
+        """
+        lance_rows.check_merge_keys(rows)
+        if rows.num_rows == 0 or rows.num_columns == 1:
+            return 0
+        with told_as_ours("cannot merge into the memories table"):
+            return retry_conflicts(lambda: self._merge_once(rows), refresh=self._table.checkout_latest)
+
+    def add(self, rows: pa.Table) -> None:
+        """
+        Append new memories; columns that are missing become null.
+
+        Raises:
+            DataError: A column or a vector does not fit the table.
+        """
+        if rows.num_rows == 0:
+            return
+        with told_as_ours("cannot add to the memories table"):
+            self._table.checkout_latest()
+            self._table.add(lance_rows.fitted(rows, schema=self._table.schema))
+
+    def state(self) -> TableState:
+        """Return the table's figures."""
+        with told_as_ours("cannot read the state of the memories table"):
+            self._table.checkout_latest()
+            return lance_indices.table_state(self._table)
+
+    def build_missing_indices(self) -> tuple[str, ...]:
+        """Build each index that the layout wants and the table lacks; return the columns."""
+        with told_as_ours("cannot index the memories table"):
+            return lance_indices.build_missing(self._table)
+
+    def optimize(self, *, keep: timedelta) -> None:
+        """
+        Compact, index new rows, and drop versions older than ``keep`` that no tag holds.
+
+        Versions live for a week at least, and as long as the oldest tag: remove stale tags first.
+        """
+        with told_as_ours("cannot optimize the memories table"):
+            retry_conflicts(lambda: self._optimize_once(keep), refresh=self._table.checkout_latest)
+
+    def tag(self, name: str) -> int:
+        """
+        Tag the newest version and return it. A name that exists is moved.
+
+        Raises:
+            DataError: The name would poison the table's tags; reason ``bad_tag_name``.
+        """
+        _check_tag_name(name)
+        with told_as_ours("cannot tag the memories table"):
+            self._table.checkout_latest()
+            version = int(self._table.version)
+            tags = self._table.tags
+            place = tags.update if name in tags.list() else tags.create
+            place(name, version)
+            return version
+
+    def untag(self, name: str) -> None:
+        """Remove a tag; removing one that is not there is no error."""
+        _check_tag_name(name)
+        with told_as_ours("cannot remove a tag of the memories table"):
+            if name in self._table.tags.list():
+                self._table.tags.delete(name)
+
+    def _add_missing_columns(self) -> tuple[str, ...]:
+        present = set(self._table.schema.names)
+        missing = [field for field in GOVERNANCE_COLUMNS if field.name not in present]
+        if missing:
+            self._table.add_columns(missing)
+        return tuple(field.name for field in missing)
+
+    def _merge_once(self, rows: pa.Table) -> int:
+        fitting = lance_rows.fitted(rows, schema=self._table.schema)
+        merged = self._table.merge_insert("id").when_matched_update_all().execute(fitting)
+        return int(merged.num_updated_rows)
+
+    def _optimize_once(self, keep: timedelta) -> None:
+        self._table.optimize(cleanup_older_than=lance_indices.keep_window(self._table, keep=keep))
+
+
+def _check_tag_name(name: str) -> None:
+    # lancedb accepts a name beyond ASCII, and then no tag can be listed and no optimize succeeds any more.
+    if _TAG_NAME.fullmatch(name) is None:
+        msg = f"not a tag name: {name!r} (letters, digits, dot, dash and underscore)"
+        raise DataError(msg, reason="bad_tag_name")
+
+
+def _no_hits(schema: pa.Schema, names: Sequence[str], *, measure: str) -> pa.Table:
+    empty = schema.empty_table().select(list(names))
+    return empty.append_column(measure, pa.array([], pa.float32()))

@@ -1,0 +1,48 @@
+"""The columns of the memories table: what an own table has, and what adoption adds to a plugin's."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pyarrow as pa
+
+PLUGIN_COLUMNS: Final = ("id", "text", "vector", "importance", "category", "createdAt", "agentId")
+"""Written by OpenClaw's memory-lancedb plugin, with its names and types; adoption never touches them."""
+
+GOVERNANCE_COLUMNS: Final[tuple[pa.Field, ...]] = (
+    pa.field("importance_label", pa.string()),
+    pa.field("scope", pa.string()),
+    pa.field("trust_tier", pa.string()),
+    pa.field("source_kind", pa.string()),
+    pa.field("source_ref", pa.string()),
+    pa.field("lang", pa.string()),
+    pa.field("terms", pa.string()),
+    pa.field("state", pa.string()),
+    pa.field("archived_at_ms", pa.int64()),
+    pa.field("updated_at_ms", pa.int64()),
+    pa.field("embedding_model", pa.string()),
+)
+"""Added where missing. All nullable: the plugin could not append to a table with a column it must fill."""
+
+
+def memories_schema(dimension: int) -> pa.Schema:
+    """
+    Return the schema of an own table; dimension 0 (lexical only) leaves the vector out.
+
+    >>> memories_schema(512).field("vector").type.list_size
+    512
+    """
+    vector = [pa.field("vector", pa.list_(pa.float32(), dimension))] if dimension else []
+    return pa.schema(
+        [
+            pa.field("id", pa.string()),
+            pa.field("text", pa.string()),
+            *vector,
+            pa.field("importance", pa.float64()),
+            pa.field("category", pa.string()),
+            # A float of epoch milliseconds, because that is what JavaScript's Date.now() becomes.
+            pa.field("createdAt", pa.float64()),
+            pa.field("agentId", pa.string()),
+            *GOVERNANCE_COLUMNS,
+        ]
+    )

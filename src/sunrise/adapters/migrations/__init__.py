@@ -1,0 +1,12 @@
+"""The ledger's migrations: named, in order, each in one transaction with its own record."""
+
+from __future__ import annotations
+
+from sunrise.adapters.migrations import m001_observations, m002_audit, m003_operations
+
+MIGRATIONS: tuple[tuple[str, str], ...] = (
+    ("m001_observations", m001_observations.SQL),
+    ("m002_audit", m002_audit.SQL),
+    ("m003_operations", m003_operations.SQL),
+)
+"""Names and scripts. A name that was released is never changed; a mistake gets a new migration."""

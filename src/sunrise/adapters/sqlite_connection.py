@@ -1,0 +1,123 @@
+"""One SQLite file, opened the way the ledger needs it: WAL, strict, migrated, short transactions."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from sunrise.adapters.migrations import MIGRATIONS
+from sunrise.errors import StoreError
+from sunrise.ports import Clock
+
+BUSY_TIMEOUT_MS = 30_000
+"""How long a writer waits for another one. Batches hold the lock well under a second."""
+
+
+class SqliteConnection:
+    """
+    The ledger's file and its one connection, which any thread may use, one at a time.
+
+    Raises:
+        StoreError: The file cannot be opened, is no ledger, or was written by a later version.
+    """
+
+    def __init__(self, path: Path, *, clock: Clock) -> None:
+        self.path = path
+        self.clock = clock
+        self._lock = threading.RLock()
+        with store_errors(f"the ledger {path} cannot be opened"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._db.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute("PRAGMA foreign_keys = ON")
+            self._db.execute("PRAGMA temp_store = MEMORY")
+            self._db.execute("PRAGMA cache_size = -65536")
+        self._migrate()
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._db.close()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """
+        Hold the write lock; commit on leaving, roll back on an error. Inner calls join the outer one.
+
+        Raises:
+            StoreError: The database is locked, full or damaged.
+        """
+        with self._lock:
+            if self._db.in_transaction:
+                yield
+                return
+            with store_errors(f"the ledger {self.path} cannot be written"):
+                self._db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield
+                except BaseException:
+                    self._db.execute("ROLLBACK")
+                    raise
+                self._db.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection for reads."""
+        with self._lock, store_errors(f"the ledger {self.path} cannot be read"):
+            yield self._db
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection inside a transaction."""
+        with self.transaction():
+            yield self._db
+
+    def _migrate(self) -> None:
+        with store_errors(f"the ledger {self.path} cannot be migrated"):
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            if version == len(MIGRATIONS):
+                return
+            if version > len(MIGRATIONS):
+                msg = f"the ledger {self.path} was written by a later version (schema {version})"
+                raise StoreError(msg)
+            for number, (name, script) in enumerate(MIGRATIONS, start=1):
+                self._apply(number, name, script)
+
+    def _apply(self, number: int, name: str, script: str) -> None:
+        with self.transaction():
+            # Read again under the lock: another process may have migrated meanwhile.
+            if self._db.execute("PRAGMA user_version").fetchone()[0] >= number:
+                return
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS migrations"
+                " (name TEXT PRIMARY KEY, applied_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+            )
+            for statement in _statements(script):
+                self._db.execute(statement)
+            self._db.execute("INSERT INTO migrations VALUES (?, ?)", (name, self.clock.now_ms()))
+            self._db.execute(f"PRAGMA user_version = {number}")
+
+
+@contextlib.contextmanager
+def store_errors(doing: str) -> Iterator[None]:
+    """Turn what SQLite and the file system raise into one clear :class:`StoreError`."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        msg = f"{doing}: {error}"
+        raise StoreError(msg) from error
+
+
+def _statements(script: str) -> Iterator[str]:
+    # executescript() would commit first; a trigger's body holds semicolons of its own.
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""

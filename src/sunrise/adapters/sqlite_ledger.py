@@ -1,0 +1,18 @@
+"""The SQLite ledger: the record of what an agent did and of everything that sunrise changed."""
+
+from __future__ import annotations
+
+from sunrise.adapters.sqlite_audit import SqliteAudit
+from sunrise.adapters.sqlite_observations import SqliteObservations
+from sunrise.adapters.sqlite_runs import SqliteRuns
+from sunrise.adapters.sqlite_upkeep import SqliteUpkeep
+
+LEDGER_FILE = "ledger.sqlite"
+
+
+class SqliteLedger(SqliteObservations, SqliteAudit, SqliteRuns, SqliteUpkeep):
+    """
+    The ledger on one SQLite file.
+
+    Any number of processes may open the same file: readers never wait, writers take turns.
+    """

@@ -1,0 +1,115 @@
+"""Upkeep of the ledger file: integrity, checked backups, a digest of what it holds, small named texts."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+from sunrise.adapters.sqlite_connection import SqliteConnection, store_errors
+from sunrise.errors import StoreError
+
+_GOVERNED = ("observations", "usage", "changes")
+
+
+class SqliteUpkeep(SqliteConnection):
+    """The part of the ledger that looks after the file."""
+
+    def check(self) -> Mapping[str, str]:
+        """Return a verdict (``ok`` or what is wrong) for integrity, foreign keys and full-text index."""
+        with self.reading() as db:
+            return {
+                "integrity": "; ".join(row[0] for row in db.execute("PRAGMA integrity_check(5)")),
+                "foreign_keys": _foreign_keys(db),
+                "full_text": _full_text(db),
+            }
+
+    def backup(self, target: Path) -> str:
+        """
+        Copy the ledger to a file, check the copy by opening it, and return its sha256.
+
+        The copy appears under its name only once it is whole.
+
+        Raises:
+            StoreError: The copy could not be written or does not hold what the ledger holds.
+        """
+        partial = target.with_name(target.name + ".partial")
+        with store_errors(f"the ledger cannot be copied to {target}"):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial.unlink(missing_ok=True)
+            with self.reading() as db, contextlib.closing(sqlite3.connect(partial)) as copy:
+                db.backup(copy)
+                # A backup is one file: no write-ahead log may lie beside it.
+                copy.execute("PRAGMA journal_mode = DELETE")
+            verify_backup(partial)
+            digest = _sha256(partial)
+            partial.replace(target)
+        return digest
+
+    def content_digest(self) -> str:
+        """Return a digest of what governance holds (observations, usage, changes), runs left out."""
+        digest = hashlib.sha256()
+        with self.reading() as db:
+            for table in _GOVERNED:
+                key = "record_ref" if table == "usage" else "id"
+                for row in db.execute(f"SELECT * FROM {table} ORDER BY {key}"):
+                    digest.update(repr(row).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+    def get_note(self, name: str) -> str | None:
+        """Return a small named text (a baseline, an evaluation), or None."""
+        with self.reading() as db:
+            row = db.execute("SELECT text FROM notes WHERE name = ?", (name,)).fetchone()
+        return str(row[0]) if row else None
+
+    def put_note(self, name: str, text: str) -> None:
+        """Write a small named text."""
+        with self.writing() as db:
+            db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (name, text, self.clock.now_ms()))
+
+    def count(self, table: str) -> int:
+        """Return the number of rows of observations, changes, quarantine or outbox."""
+        if table not in {*_GOVERNED, "quarantine", "outbox"}:
+            msg = f"no such table to count: {table!r}"
+            raise ValueError(msg)
+        with self.reading() as db:
+            return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+
+def verify_backup(path: Path) -> None:
+    """
+    Open a copy of a ledger and check it.
+
+    Raises:
+        StoreError: The file is no whole ledger.
+    """
+    with (
+        store_errors(f"the backup {path} cannot be read"),
+        contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as copy,
+    ):
+        verdict = "; ".join(row[0] for row in copy.execute("PRAGMA integrity_check(5)"))
+        copy.execute("SELECT count(*) FROM observations").fetchone()
+    if verdict != "ok":
+        msg = f"the backup {path} is damaged: {verdict}"
+        raise StoreError(msg)
+
+
+def _foreign_keys(db: sqlite3.Connection) -> str:
+    broken = db.execute("PRAGMA foreign_key_check").fetchmany(5)
+    return f"{len(broken)} broken references" if broken else "ok"
+
+
+def _full_text(db: sqlite3.Connection) -> str:
+    try:
+        # Rank 1 compares the index with the table it stands for, not only with itself.
+        db.execute("INSERT INTO observations_fts (observations_fts, rank) VALUES ('integrity-check', 1)")
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "ok"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

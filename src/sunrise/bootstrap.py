@@ -1,0 +1,125 @@
+"""The one place where adapters are built: from settings to a home with its stores open."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from sunrise.adapters.capture_jsonl import CaptureFile
+from sunrise.adapters.clock import SystemClock
+from sunrise.adapters.embedders import build_embedder
+from sunrise.adapters.lance_memories import LanceMemories, exists
+from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
+from sunrise.ports import Clock, Embedder, Ledger, MemoryTable, ObservationSource
+from sunrise.settings import Settings
+
+DEFAULT_DIMENSION = 512
+"""Vector length of a table that we make while no embedder is set: that of the built-in one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """An open home: settings, clock and ledger; memories and embedder are opened when first asked for."""
+
+    settings: Settings
+    clock: Clock
+    ledger: Ledger
+
+    @property
+    def path(self) -> Path:
+        """The folder where everything lives."""
+        return self.settings.home
+
+    @property
+    def spool(self) -> Path:
+        """Where capture files are dropped."""
+        return self.path / "spool"
+
+    @property
+    def receipts(self) -> Path:
+        """Where receipts are kept as JSON files, by year and month."""
+        return self.path / "receipts"
+
+    @property
+    def reports(self) -> Path:
+        """The static site."""
+        return self.path / "reports"
+
+    @property
+    def backups(self) -> Path:
+        """Where copies of the ledger are kept."""
+        return self.path / "backups"
+
+    @property
+    def golden(self) -> Path:
+        """Where golden sets are kept."""
+        return self.path / "golden"
+
+    def sources(self) -> list[ObservationSource]:
+        """Return the capture files of the spool and of the settings, by path."""
+        paths = {*self.spool.glob("*.jsonl"), *_matches(self.settings.harvest.captures, self.path)}
+        return [CaptureFile(path) for path in sorted(paths)]
+
+    def golden_files(self) -> list[Path]:
+        """Return the golden sets of the home and of the settings, by path."""
+        paths = {*self.golden.glob("*.jsonl"), *_matches(self.settings.evaluate.golden, self.path)}
+        return sorted(path for path in paths if path.is_file())
+
+    def embedder(self) -> Embedder:
+        """Return the embedder of the settings; its model is loaded when it is first used."""
+        return _embedder(self.settings.embedder.name)
+
+    def memories(self) -> MemoryTable | None:
+        """
+        Open the memories table, or return None when the agent has not made it yet.
+
+        A table in the home's own ``lance`` folder is made if it is missing. In a directory that belongs to
+        someone else it is not: the agent makes it, and we adopt it.
+
+        Raises:
+            StoreError: The table is there and cannot be opened.
+        """
+        uri, table = self.settings.memories_uri, self.settings.memories.table
+        if exists(uri, table):
+            return LanceMemories.open(uri, table=table)
+        if self.settings.memories.uri:
+            return None
+        return LanceMemories.create(
+            uri, table=table, dimension=self.embedder().dimension or DEFAULT_DIMENSION
+        )
+
+
+@contextmanager
+def open_home(settings: Settings, *, clock: Clock | None = None) -> Iterator[Home]:
+    """
+    Open a home for the time of a block, making its folders and its ledger if need be.
+
+    Raises:
+        StoreError: The ledger cannot be opened or migrated.
+    """
+    clock = clock or SystemClock()
+    ledger = SqliteLedger(settings.home / LEDGER_FILE, clock=clock)
+    try:
+        yield Home(settings, clock, ledger)
+    finally:
+        ledger.close()
+
+
+@lru_cache(maxsize=4)
+def _embedder(name: str) -> Embedder:
+    # A model takes most of a second to load: one process loads it once.
+    return build_embedder(name)
+
+
+def _matches(patterns: Iterable[str], base: Path) -> Iterator[Path]:
+    """Yield what globs name; a name that is no pattern stands for itself, so that its absence is seen."""
+    for pattern in patterns:
+        whole = base / Path(pattern).expanduser()
+        if glob.has_magic(str(whole)):
+            yield from (Path(name) for name in glob.iglob(str(whole), recursive=True))  # noqa: PTH207  any root
+        else:
+            yield whole

@@ -1,0 +1,351 @@
+"""The rules that turn one captured JSON object into one row for the ledger."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from sunrise.domain.capture_identity import first_name, named_memory, record_key, short_name
+from sunrise.domain.importance import ImportanceLabel, parse_importance
+from sunrise.domain.secrets import redact
+from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.cleaning import clean
+from sunrise.domain.text.script import detect_lang
+from sunrise.errors import DataError
+
+MAX_TEXT = 200_000
+"""A summary is clipped at this many characters; ``detail._clipped`` keeps its length."""
+
+MAX_DETAIL_BYTES = 256 * 1024
+"""A longer detail gives way to a note of its size."""
+
+MAX_DEPTH = 200
+"""How deep a record may nest: no honest capture comes near, and JSON writers give up soon after."""
+
+Dumps = Callable[[object], str]
+"""Writes canonical JSON: keys sorted, no spaces, no ASCII escapes."""
+
+
+class RejectReason(StrEnum):
+    """Why a line of a capture is refused."""
+
+    MALFORMED_JSON = "malformed_json"
+    NOT_AN_OBJECT = "not_an_object"
+    INVALID_UTF8 = "invalid_utf8"
+    MISSING_TEXT = "missing_text"
+    LINE_TOO_LONG = "line_too_long"
+    NESTING_TOO_DEEP = "nesting_too_deep"
+    WRONG_TYPE = "wrong_type"
+
+
+class CaptureRow(NamedTuple):
+    """One observation as it enters the ledger. A tuple: a capture holds millions."""
+
+    key: str
+    ts_ms: int
+    kind: str
+    tool_name: str | None
+    summary: str
+    summary_en: str | None
+    lang: str
+    scope: str | None
+    session_key: str | None
+    agent_id: str | None
+    trust_tier: str | None
+    source_kind: str
+    source_ref: str | None
+    importance_score: float | None
+    importance_label: str | None
+    memory_id: str | None
+    detail_json: str
+    ts_flag: str | None
+    terms: str
+    created_at_ms: int
+
+
+def capture_row(
+    record: Mapping[str, Any], *, dumps: Dumps, fallback_ms: int, now_ms: int
+) -> tuple[CaptureRow, bool]:
+    """
+    Return the row of one captured object, and whether a secret was taken out of it.
+
+    ``fallback_ms`` stands in for a time that is missing or wrong; ``ts_flag`` then says so.
+
+    Raises:
+        DataError: There is no text, or it is not a text, or the record nests too deep; the reason is a
+            :class:`RejectReason`.
+    """
+    own = _own_detail(record)
+    detail = {**own, **{name: value for name, value in record.items() if name not in _COLUMNS}}
+    raw_summary, raw_english = _texts(record, detail)
+    ts_ms, ts_flag = parse_ts(record.get("ts"))
+    kind = short_name(record.get("kind"), limit=64)
+    kind = kind.lower() if kind else "note"
+    tool = short_name(record.get("tool_name") or record.get("tool"))
+    session = first_name(record, _SESSION) or first_name(detail, _SESSION)
+    detail_text = dumps(detail)
+    content = "\x1f".join((kind, str(record.get("ts")), tool or "", raw_summary, session or "", detail_text))
+    memory_id = named_memory(own, detail, detail_text=detail_text, tool=tool, summary=raw_summary)
+    summary, summary_en, detail_json, redacted = _safe(raw_summary, raw_english, detail, detail_text, dumps)
+    score, label = _grade(detail.get("importance"))
+    row = CaptureRow(
+        key=record_key(record, kind=kind, session=session, content=content),
+        ts_ms=fallback_ms if ts_ms is None else ts_ms,
+        kind=kind,
+        tool_name=tool,
+        summary=summary,
+        summary_en=summary_en,
+        lang=_lang(record.get("lang")) or detect_lang(summary),
+        scope=short_name(record.get("scope")) or short_name(detail.get("scope")),
+        session_key=session,
+        agent_id=first_name(record, _AGENT) or first_name(detail, _AGENT),
+        trust_tier=_trust(detail),
+        source_kind=_source_kind(record, detail, kind, tool),
+        source_ref=short_name(
+            record.get("source_ref") or detail.get("source_ref") or detail.get("tool_call_id")
+        ),
+        importance_score=score,
+        importance_label=label,
+        memory_id=memory_id,
+        detail_json=detail_json,
+        ts_flag=ts_flag,
+        terms=terms(" ".join(filter(None, (summary, summary_en, tool)))),
+        created_at_ms=now_ms,
+    )
+    return row, redacted
+
+
+def parse_ts(value: object) -> tuple[int | None, str | None]:
+    """
+    Return epoch milliseconds, or None with a flag: ``missing`` or ``invalid``.
+
+    ISO texts (UTC where they name no zone) and epoch seconds or milliseconds are read. Times before 2000 and
+    after 2100 are counters or slips, not times.
+
+    >>> parse_ts("2026-06-12T08:00:00+08:00")
+    (1781222400000, None)
+    >>> parse_ts(1781222400)
+    (1781222400000, None)
+    >>> parse_ts(12345)
+    (None, 'invalid')
+    >>> parse_ts(None)
+    (None, 'missing')
+    """
+    if value is None or value == "":
+        return None, "missing"
+    ms = _epoch_ms(value)
+    return (None, "invalid") if ms is None or not _EARLIEST_MS <= ms < _LATEST_MS else (ms, None)
+
+
+def map_strings(value: object, change: Callable[[str], str], *, depth: int = 0) -> Any:
+    """
+    Return a JSON value with every text in it changed, the names of fields too.
+
+    >>> map_strings({"a": ["b", 1, None]}, str.upper)
+    {'A': ['B', 1, None]}
+
+    Raises:
+        DataError: It nests deeper than :data:`MAX_DEPTH`.
+    """
+    if depth > MAX_DEPTH:
+        raise DataError("nests too deep", reason=RejectReason.NESTING_TOO_DEEP)
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {
+            map_strings(name, change): map_strings(item, change, depth=depth + 1)
+            for name, item in value.items()
+        }
+    if isinstance(value, list):
+        return [map_strings(item, change, depth=depth + 1) for item in value]
+    return value
+
+
+_COLUMNS = frozenset({
+    "ts", "kind", "summary", "summary_en", "lang", "tool_name", "tool", "detail", "detail_json", "scope",
+    "session_key", "sessionKey", "agent_id", "agent", "agentId", "source_kind", "source_ref",
+})  # fmt: skip
+"""Fields that have a column of their own; all others are kept in detail."""
+
+_SOURCE_KINDS = ("operator", "tool", "web", "import", "system")
+_SESSION = ("session_key", "sessionKey")
+_AGENT = ("agent_id", "agent", "agentId")
+_TRUST = ("trust", "trust_tier", "trustTier")
+_TIERS = {
+    "trusted": "trusted",
+    "untrusted": "untrusted",
+    "quarantined": "quarantined",
+    "quarantine": "quarantined",
+}
+_LANG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
+_HIDING_NAME = (
+    r"(?:password|passwd|passphrase|secret|(?:api|private|access|auth|signing|encryption|client)[_-]?key"
+    r"|(?:access|refresh|auth|bot|api)[_-]?token)"
+)
+_SECRET_FIELD = re.compile(rf'{_HIDING_NAME}"\s*:\s*"[^"]')
+_ENDS_AS_SECRET = re.compile(rf"{_HIDING_NAME}$")
+_REDACTED = "[redacted:field]"
+_EARLIEST_MS = 946_684_800_000
+_LATEST_MS = 4_102_444_800_000
+
+
+def _own_detail(record: Mapping[str, Any]) -> dict[str, Any]:
+    value = record.get("detail")
+    if value is None:
+        value = record.get("detail_json")
+    if isinstance(value, str):
+        value = _parsed(value)
+    if value is None or value == "":
+        return {}
+    return value if isinstance(value, dict) else {"_raw_detail": value}
+
+
+def _parsed(text: str) -> object:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, dict) else text
+
+
+def _texts(record: Mapping[str, Any], detail: dict[str, Any]) -> tuple[str, str | None]:
+    """Return the summary and its English form, noting in ``detail`` what had to be clipped."""
+    summary = _text(record, "summary")
+    if summary is None:
+        summary = _text(record, "text")
+        if summary is not None:
+            del detail["text"]
+    english = _text(record, "summary_en")
+    if english is None:
+        english = _text(record, "text_en")
+        if english is not None:
+            del detail["text_en"]
+    if summary is None:
+        summary = english
+    if summary is None:
+        raise DataError("no text", reason=RejectReason.MISSING_TEXT)
+    if len(summary) > MAX_TEXT:
+        detail["_clipped"] = len(summary)
+    if english is not None and len(english) > MAX_TEXT:
+        detail["_clipped_en"] = len(english)
+    return summary, english
+
+
+def _text(record: Mapping[str, Any], field: str) -> str | None:
+    value = record.get(field)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise DataError(f"{field} is not a text", reason=RejectReason.WRONG_TYPE)
+    return value if value and not value.isspace() else None
+
+
+def _safe(
+    summary: str, english: str | None, detail: dict[str, Any], detail_text: str, dumps: Dumps
+) -> tuple[str, str | None, str, bool]:
+    """Return the texts cleaned, without secrets and bounded, and whether there was a secret."""
+    summary = clean(summary[:MAX_TEXT])
+    english = None if english is None else clean(english[:MAX_TEXT])
+    # One look at everything together: rows with a secret are rare, and only they are taken apart.
+    if "\\u00" in detail_text:
+        detail = map_strings(detail, clean)
+        detail_text = dumps(detail)
+    # Without the colons of JSON it goes quicker; values under a secret's name are looked for by themselves.
+    leaves = detail_text.replace('":', '" ')
+    suspect = redact(f"{summary}\n{english or ''}\n{leaves}").kinds or _names_a_secret(detail_text)
+    before = (summary, english, detail_text)
+    if suspect:
+        summary = redact(summary).text
+        english = None if english is None else redact(english).text
+        detail_text = dumps(_without_secrets(detail))
+    redacted = (summary, english, detail_text) != before
+    size = len(detail_text.encode()) if len(detail_text) * 4 > MAX_DETAIL_BYTES else 0
+    if size > MAX_DETAIL_BYTES:
+        detail_text = dumps({"_truncated": True, "original_bytes": size})
+    return summary, english, detail_text, redacted
+
+
+def _names_a_secret(detail_text: str) -> bool:
+    lowered = detail_text.lower()
+    hinted = "passw" in lowered or "secret" in lowered or 'key"' in lowered or 'token"' in lowered
+    return hinted and bool(_SECRET_FIELD.search(lowered) or redact(detail_text).kinds)
+
+
+def _without_secrets(value: object) -> Any:
+    """Redact every text, and whole the texts under a name such as ``password``."""
+    if isinstance(value, dict):
+        return {
+            redact(name).text: _without_named_secret(name, item)
+            if isinstance(item, str)
+            else _without_secrets(item)
+            for name, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_without_secrets(item) for item in value]
+    return redact(value).text if isinstance(value, str) else value
+
+
+def _without_named_secret(name: str, text: str) -> str:
+    redaction = redact(text)
+    if redaction.kinds or not text:
+        return redaction.text
+    hides = _ENDS_AS_SECRET.search(name.lower()) or redact(f'"{name}":"{text}"').kinds
+    return _REDACTED if hides else text
+
+
+def _epoch_ms(value: object) -> int | None:
+    if isinstance(value, str):
+        text = value.strip()
+        if not text.isdecimal() or len(text) == 8:
+            return _iso_ms(text)
+        value = int(text[:20])
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
+        return None
+    # Seconds reach this bound in the year 5138, milliseconds passed it in 1973.
+    return int(value * 1000) if abs(value) < 1e11 else int(value)
+
+
+def _iso_ms(text: str) -> int | None:
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return round(moment.timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _lang(value: object) -> str | None:
+    name = short_name(value, limit=35)
+    return name.lower() if name and _LANG.fullmatch(name) else None
+
+
+def _grade(value: object) -> tuple[float | None, str | None]:
+    importance = None if value is None else parse_importance(value)
+    # "unknown" is no grade: left empty, the grading run fills it.
+    if importance is None or importance.label is ImportanceLabel.UNKNOWN:
+        return None, None
+    return importance.score, str(importance.label)
+
+
+def _trust(detail: Mapping[str, Any]) -> str | None:
+    provenance = detail.get("provenance")
+    for fields in (detail, provenance):
+        if not isinstance(fields, dict):
+            continue
+        for name in _TRUST:
+            value = fields.get(name)
+            if isinstance(value, str) and (tier := _TIERS.get(value.strip().lower())):
+                return tier
+    return None
+
+
+def _source_kind(record: Mapping[str, Any], detail: Mapping[str, Any], kind: str, tool: str | None) -> str:
+    said = record.get("source_kind") or detail.get("source_kind")
+    if said in _SOURCE_KINDS:
+        return str(said)
+    return "tool" if tool or kind == "tool" else "import"

@@ -1,0 +1,131 @@
+"""How much a memory matters: a score from 0 to 1, its label, and the one reader of all their shapes."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+MUST_REMEMBER_FROM = 0.80
+NICE_TO_HAVE_FROM = 0.50
+
+
+class ImportanceLabel(StrEnum):
+    """The four labels. UNKNOWN means not graded, which is not the same as IGNORE."""
+
+    MUST_REMEMBER = "must_remember"
+    NICE_TO_HAVE = "nice_to_have"
+    IGNORE = "ignore"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Importance:
+    """A score with the label that follows from it; without a score the label is UNKNOWN."""
+
+    score: float | None
+    label: ImportanceLabel
+
+
+UNKNOWN_IMPORTANCE = Importance(None, ImportanceLabel.UNKNOWN)
+
+# The lowest score of each label, so that a label alone and its score never disagree.
+_SCORE_OF_LABEL = {
+    ImportanceLabel.MUST_REMEMBER: MUST_REMEMBER_FROM,
+    ImportanceLabel.NICE_TO_HAVE: NICE_TO_HAVE_FROM,
+    ImportanceLabel.IGNORE: 0.0,
+}
+_ALIASES = {
+    "high": ImportanceLabel.MUST_REMEMBER,
+    "medium": ImportanceLabel.NICE_TO_HAVE,
+    "low": ImportanceLabel.IGNORE,
+    "trivial": ImportanceLabel.IGNORE,
+    "none": ImportanceLabel.UNKNOWN,
+    **{label.value: label for label in ImportanceLabel},
+}
+_WORD_GAP = re.compile(r"[-\s_]+")
+_NUMBER = re.compile(r"(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?P<unit>%|/\s*100)?", re.ASCII)
+
+
+def label_from_score(score: float) -> ImportanceLabel:
+    """
+    Return the label of a score; a score that is no number counts as 0.
+
+    >>> [label_from_score(score).value for score in (0.8, 0.79, 0.5, 0.49)]
+    ['must_remember', 'nice_to_have', 'nice_to_have', 'ignore']
+    """
+    if not math.isfinite(score) or score < NICE_TO_HAVE_FROM:
+        return ImportanceLabel.IGNORE
+    return ImportanceLabel.MUST_REMEMBER if score >= MUST_REMEMBER_FROM else ImportanceLabel.NICE_TO_HAVE
+
+
+def normalize_label(value: object) -> ImportanceLabel | None:
+    """
+    Return the label that *value* names in any spelling, or None.
+
+    >>> normalize_label(" Must-Remember ")
+    <ImportanceLabel.MUST_REMEMBER: 'must_remember'>
+    """
+    if not isinstance(value, str):
+        return None
+    return _ALIASES.get(_WORD_GAP.sub("_", unicodedata.normalize("NFKC", value).strip().lower()))
+
+
+def parse_importance(value: object) -> Importance | None:
+    """
+    Return the importance that *value* states, or None where it states none.
+
+    A score is a number (0.86; whole numbers from 2 to 100 are hundredths), ``"86%"`` or ``"86/100"``, in any
+    width of digits, held within 0 and 1. An object gives ``score`` or ``label``. Where the two conflict the
+    score wins, because the label is only its coarse copy; a label alone stands for its lowest score. A
+    boolean or a number that is not finite is no score.
+
+    >>> parse_importance({"score": "86%", "label": "ignore"})
+    Importance(score=0.86, label=<ImportanceLabel.MUST_REMEMBER: 'must_remember'>)
+    >>> parse_importance("unknown")
+    Importance(score=None, label=<ImportanceLabel.UNKNOWN: 'unknown'>)
+    """
+    if isinstance(value, Importance):
+        return value
+    if isinstance(value, Mapping):
+        return _from_parts(value.get("score"), value.get("label"))
+    return _from_parts(value, value)
+
+
+def _from_parts(score_value: object, label_value: object) -> Importance | None:
+    score = _score(score_value)
+    if score is not None:
+        return Importance(score, label_from_score(score))
+    label = normalize_label(label_value)
+    if label is None:
+        return None
+    return Importance(_SCORE_OF_LABEL.get(label), label)
+
+
+def _score(value: object) -> float | None:
+    if isinstance(value, str):
+        return _score_of_text(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # An integer too long for a float is beyond the top or the bottom all the same.
+    number = float(max(-1, min(value, 101))) if isinstance(value, int) else value
+    return _within_unit(number) if math.isfinite(number) else None
+
+
+def _score_of_text(text: str) -> float | None:
+    match = _NUMBER.fullmatch(unicodedata.normalize("NFKC", text).strip())
+    if match is None:
+        return None
+    number = float(match["number"])
+    if not math.isfinite(number):
+        return None
+    return _within_unit(number) if match["unit"] is None else max(0.0, min(number / 100, 1.0))
+
+
+def _within_unit(number: float) -> float:
+    if 1 < number <= 100 and number.is_integer():
+        number /= 100
+    return max(0.0, min(number, 1.0))

@@ -1,0 +1,103 @@
+"""The records that cross room borders one at a time, and the refs that name them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+_REF = re.compile(r"(?P<kind>obs|mem|doc|ep):(?P<key>\S+)")
+
+
+class RecordState(StrEnum):
+    """Where a record stands in its life. ARCHIVED is the soft archive: hidden, whole, revivable."""
+
+    CAPTURED = "captured"
+    ACTIVE = "active"
+    STALE = "stale"
+    ARCHIVED = "archived"
+
+
+def observation_ref(row_id: int) -> str:
+    """
+    Return the record ref of a ledger row.
+
+    >>> observation_ref(12)
+    'obs:12'
+    """
+    return f"obs:{row_id}"
+
+
+def memory_ref(memory_id: str) -> str:
+    """
+    Return the record ref of a memory.
+
+    >>> memory_ref("3f0c")
+    'mem:3f0c'
+    """
+    return f"mem:{memory_id}"
+
+
+def split_ref(ref: str) -> tuple[str, str]:
+    """
+    Return the kind and the key of a record ref.
+
+    >>> split_ref("mem:3f0c")
+    ('mem', '3f0c')
+
+    Raises:
+        ValueError: The text is not a record ref.
+    """
+    match = _REF.fullmatch(ref)
+    if match is None:
+        msg = f"not a record ref: {ref!r}"
+        raise ValueError(msg)
+    return match["kind"], match["key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """
+    One field of one record, before and after: what the audit trail keeps and what undo reads.
+
+    ``before`` and ``after`` are JSON texts (``null`` for an empty field), so that a number stays a number.
+    """
+
+    record_ref: str
+    field: str
+    before: str
+    after: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """
+    One row that a contract or a reader refused.
+
+    ``position`` names the row within its source (a byte offset, a row id), so that refusing it again adds
+    nothing. ``sample`` is already redacted and at most 500 characters.
+    """
+
+    source: str
+    position: str
+    reason: str
+    sample: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePosition:
+    """
+    How far a source was read: everything before ``offset`` bytes is in the ledger.
+
+    ``device`` and ``inode`` name the file, ``fingerprint`` its first bytes: a file replaced under the same
+    name, or truncated, is seen and read from the start again.
+    """
+
+    source: str
+    device: int
+    inode: int
+    offset: int
+    line: int
+    fingerprint: str

@@ -1,0 +1,1 @@
+"""Scorers: how an observation without an importance gets one."""

@@ -1,0 +1,46 @@
+"""
+Every error that sunrise raises on purpose.
+
+::
+
+    SunriseError
+    ├── ConfigurationError      mend your setup, then run again
+    ├── DataError               mend the data; carries a reason code
+    │   └── QuarantineError     too much of a batch was refused to go on
+    └── StoreError              a store failed; a retry may help
+        └── BusyError           another run holds the lease
+"""
+
+from __future__ import annotations
+
+
+class SunriseError(Exception):
+    """Base of the tree: catch it at the edge of a program, never inside."""
+
+
+class ConfigurationError(SunriseError):
+    """The setup is wrong: a setting, a path, a missing extra. The message says what to change."""
+
+
+class DataError(SunriseError):
+    """The data cannot be used as it is. ``reason`` is a stable code that reports group by."""
+
+    def __init__(self, message: str, *, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class QuarantineError(DataError):
+    """So many rows of a batch were refused that going on would hide a broken source."""
+
+
+class StoreError(SunriseError):
+    """A store could not be read or written. Nothing was half done; a retry may help."""
+
+
+class BusyError(StoreError):
+    """Another live run holds the lease. ``holder`` is its run id."""
+
+    def __init__(self, message: str, *, holder: str) -> None:
+        super().__init__(message)
+        self.holder = holder

@@ -1,0 +1,1 @@
+"""What an agent asks for, answered from the ports."""

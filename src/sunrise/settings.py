@@ -1,0 +1,211 @@
+"""The one frozen Settings: ``sunrise.toml`` < ``SUNRISE_*`` environment < arguments, read once."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from sunrise.errors import ConfigurationError
+
+CONFIG_FILE = "sunrise.toml"
+DEFAULT_HOME = "~/.sunrise"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class MemoriesSettings(_Section):
+    """Where the agent's memories live."""
+
+    uri: str = Field(
+        "",
+        description="LanceDB directory or URI, perhaps the gateway's own; empty means HOME/lance.",
+    )
+    table: str = Field("memories", description="Name of the table.")
+    default_scope: str = Field("global", description="Scope of memories that name none.")
+
+
+class EmbedderSettings(_Section):
+    """What turns text into vectors."""
+
+    name: Literal["use", "none"] = Field(
+        "use", description="use: built in, any OS, English and Chinese; none: lexical search only."
+    )
+
+
+class HarvestSettings(_Section):
+    """What is read into the ledger."""
+
+    captures: tuple[str, ...] = Field(
+        (), description="More capture files or globs; HOME/spool/*.jsonl is always read."
+    )
+    batch_lines: int = Field(20_000, ge=100, le=1_000_000, description="Lines in one transaction.")
+    max_rejected_share: float = Field(
+        0.5, gt=0, le=1, description="Above this share of refused lines a run ends as an anomaly."
+    )
+
+
+class GradeSettings(_Section):
+    """How importance is graded."""
+
+    scorer: Literal["heuristic-v1", "off"] = Field("heuristic-v1", description="off grades nothing.")
+    batch_rows: int = Field(50_000, ge=100, le=1_000_000, description="Rows in one transaction.")
+
+
+class IndexSettings(_Section):
+    """When and how the memories table is kept in shape."""
+
+    keep_days: float = Field(7.0, ge=1.0, description="Versions without a tag are kept this long.")
+    max_fragments: int = Field(20, ge=2, description="Compact when the table has more fragments.")
+
+
+class LifecycleSettings(_Section):
+    """When unused records are softly archived. P0 never is."""
+
+    p1_days: int = Field(90, ge=1, description="Days without use after which P1 records are archived.")
+    p2_days: int = Field(30, ge=1, description="Days without use after which P2 records are archived.")
+
+
+class DriftSettings(_Section):
+    """When a changed distribution is called drift."""
+
+    warn: float = Field(0.1, gt=0, description="Population stability index from which a shift is noted.")
+    alarm: float = Field(0.25, gt=0, description="Population stability index from which it is drift.")
+    min_rows: int = Field(50, ge=1, description="Below this many rows nothing is judged.")
+    baseline_days: int = Field(7, ge=1, description="A quiet baseline is renewed after this many days.")
+
+
+class EvaluateSettings(_Section):
+    """What recall is measured on."""
+
+    golden: tuple[str, ...] = Field(
+        (), description="More golden JSONL files or globs; HOME/golden/*.jsonl too."
+    )
+    k: int = Field(5, ge=1, le=100, description="Depth at which recall and hits are counted.")
+    min_hit: float = Field(0.0, ge=0, le=1, description="A hit rate below this is an anomaly.")
+
+
+class SnapshotSettings(_Section):
+    """How long safety copies are kept."""
+
+    keep: int = Field(7, ge=1, description="The newest snapshots kept, at least.")
+    keep_days: float = Field(14.0, ge=0, description="Snapshots younger than this are kept too.")
+
+
+class NotifySettings(_Section):
+    """Whom to tell when something needs a look."""
+
+    urls: tuple[str, ...] = Field((), description="Apprise URLs; empty means nobody is told.")
+
+
+class PrefectSettings(_Section):
+    """The server that `sunrise up` starts."""
+
+    host: str = Field("127.0.0.1", description="Address of the Prefect server.")
+    port: int = Field(4242, ge=1, le=65535, description="Port of the Prefect server.")
+
+
+class Settings(BaseSettings):
+    """Everything an operator can set. Values are read once; the object never changes."""
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="forbid",
+        env_prefix="SUNRISE_",
+        env_nested_delimiter="__",
+        nested_model_default_partial_update=True,
+    )
+
+    home: Path = Field(default=Path(DEFAULT_HOME), description="Where everything lives.")
+    timezone: str = Field("Asia/Taipei", description="Zone of the schedules and of the times on pages.")
+    memories: MemoriesSettings = MemoriesSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
+    harvest: HarvestSettings = HarvestSettings()
+    grade: GradeSettings = GradeSettings()
+    index: IndexSettings = IndexSettings()
+    lifecycle: LifecycleSettings = LifecycleSettings()
+    drift: DriftSettings = DriftSettings()
+    evaluate: EvaluateSettings = EvaluateSettings()
+    snapshot: SnapshotSettings = SnapshotSettings()
+    notify: NotifySettings = NotifySettings()
+    prefect: PrefectSettings = PrefectSettings()
+    schedules: dict[str, str] = Field(
+        default_factory=dict, description="Cron lines by flow, in place of the built-in ones."
+    )
+
+    @field_validator("home")
+    @classmethod
+    def _absolute(cls, home: Path) -> Path:
+        return home.expanduser().absolute()
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            msg = f"no such time zone: {name!r}"
+            raise ValueError(msg) from error
+        return name
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003  pydantic calls by this signature
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Let the environment win over what :func:`load_settings` read from the file."""
+        return env_settings, init_settings
+
+    @property
+    def memories_uri(self) -> str:
+        """Where the memories table is: the setting, or HOME/lance."""
+        return self.memories.uri or str(self.home / "lance")
+
+    def replaced(self, **changes: Any) -> Self:
+        """Return a copy with top-level values replaced: how arguments win over everything."""
+        return self.model_copy(update=changes)
+
+
+def load_settings(home: str | Path | None = None) -> Settings:
+    """
+    Read the settings of a home.
+
+    The home itself comes from the argument, else ``SUNRISE_HOME``, else ``~/.sunrise``; its ``sunrise.toml``
+    may be missing.
+
+    Raises:
+        ConfigurationError: The file is not TOML, or a value is unknown or out of range.
+    """
+    root = Path(home or os.environ.get("SUNRISE_HOME") or DEFAULT_HOME).expanduser().absolute()
+    values = _read_toml(root / CONFIG_FILE)
+    try:
+        settings = Settings(**{**values, "home": root})
+    except ValidationError as error:
+        raise ConfigurationError(_explain(error, root / CONFIG_FILE)) from error
+    return settings.replaced(home=root)
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        msg = f"{path} cannot be read: {error}"
+        raise ConfigurationError(msg) from error
+
+
+def _explain(error: ValidationError, path: Path) -> str:
+    lines = [f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors()]
+    return f"settings are not valid ({path}, SUNRISE_* environment): " + "; ".join(lines)

@@ -1,0 +1,1 @@
+"""Input for a demo home, in the formats that OpenClaw and its plugins write."""

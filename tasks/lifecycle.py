@@ -1,0 +1,137 @@
+"""Steps of the lifecycle: judge every record by its use, hide what nobody uses, bring back what was used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+
+from sunrise.bootstrap import Home
+from sunrise.domain.importance import label_from_score
+from sunrise.domain.records import Change, RecordState, memory_ref
+from sunrise.domain.retention import RetentionPolicy, Standing, Tier, Verdict, judge, tier_of
+from sunrise.ports import MemoryTable
+from tasks.memories import change
+from tasks.run_frame import Run
+
+_MEMORY_COLUMNS = (
+    "id", "category", "importance", "importance_label", "trust_tier", "state", "createdAt", "archived_at_ms",
+)  # fmt: skip
+STANDING = {
+    "record_ref": pl.String,
+    "kind": pl.String,
+    "importance_label": pl.String,
+    "trust_tier": pl.String,
+    "priority": pl.String,
+    "state": pl.String,
+    "created_ms": pl.Int64,
+    "archived_at_ms": pl.Int64,
+    "last_used_ms": pl.Int64,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One record with its verdict."""
+
+    record_ref: str
+    standing: Standing
+    tier: Tier
+    verdict: Verdict
+
+
+def observation_standings(home: Home) -> pl.DataFrame:
+    """Return where each observation stands."""
+    return pl.DataFrame(home.ledger.lifecycle_rows(), schema=STANDING)
+
+
+def memory_standings(home: Home, table: MemoryTable) -> pl.DataFrame:
+    """Return where each memory stands, with its use from the ledger."""
+    held = table.scan(_MEMORY_COLUMNS)
+    usage = dict(zip(*_columns(home.ledger.memory_usage(), "record_ref", "last_used_ms"), strict=True))
+    rows = [_memory_standing(row, usage) for row in held.to_pylist() if row["id"]]
+    return pl.DataFrame(rows, schema=STANDING)
+
+
+def judge_rows(rows: pl.DataFrame, home: Home, *, now_ms: int) -> list[Judged]:
+    """Say what becomes of each record."""
+    days = home.settings.lifecycle
+    policy = RetentionPolicy(p1_days=days.p1_days, p2_days=days.p2_days)
+    judged = []
+    for row in rows.drop("trust_tier").iter_rows(named=True):
+        ref = row.pop("record_ref")
+        standing = Standing(**row)
+        judged.append(Judged(ref, standing, tier_of(standing), judge(standing, policy=policy, now_ms=now_ms)))
+    return judged
+
+
+def count_judged(run: Run, judged: list[Judged]) -> None:
+    """Count verdicts: archived by tier and importance, protected by reason."""
+    for one in judged:
+        run.count(seen=1, **{_COUNTED.get(one.verdict, "protected"): 1})
+        if one.verdict is Verdict.ARCHIVE:
+            run.tally("archived_by_tier", one.tier)
+            run.tally("archived_by_importance", one.standing.importance_label or "unknown")
+        elif one.verdict not in _COUNTED:
+            run.tally("protected_by_reason", one.verdict)
+
+
+def changes_of(judged: list[Judged], *, now_ms: int) -> list[Change]:
+    """Return the field changes that carry out the verdicts."""
+    return [made for one in judged for made in _changes(one, now_ms)]
+
+
+def change_observations(home: Home, changes: list[Change], *, run_id: str) -> int:
+    """Carry out changes of observations; return how many changed."""
+    return home.ledger.apply_to_observations(changes, run_id=run_id)
+
+
+def split_by_store(judged: list[Judged]) -> tuple[list[Judged], list[Judged]]:
+    """Return the records of the ledger and those of the memories table."""
+    observations = [one for one in judged if one.record_ref.startswith("obs:")]
+    return observations, [one for one in judged if one.record_ref.startswith("mem:")]
+
+
+_COUNTED = {Verdict.ARCHIVE: "archived", Verdict.REVIVE: "revived", Verdict.REST: "already_archived"}
+
+
+def _changes(one: Judged, now_ms: int) -> Iterator[Change]:
+    if one.verdict not in (Verdict.ARCHIVE, Verdict.REVIVE):
+        return
+    archive = one.verdict is Verdict.ARCHIVE
+    reason = f"unused_{one.tier}" if archive else "used_again"
+    state = RecordState.ARCHIVED if archive else RecordState.ACTIVE
+    yield _change(one, "state", one.standing.state, str(state), reason)
+    yield _change(one, "archived_at_ms", one.standing.archived_at_ms, now_ms if archive else None, reason)
+
+
+def _change(one: Judged, field: str, before: object, after: object, reason: str) -> Change:
+    made = change("", field, before=before, after=after, reason=reason)
+    return Change(one.record_ref, made.field, made.before, made.after, made.reason)
+
+
+def _memory_standing(row: dict[str, object], usage: dict[str, int]) -> dict[str, object]:
+    ref = memory_ref(str(row["id"]))
+    created = row.get("createdAt")
+    return {
+        "record_ref": ref,
+        "kind": row.get("category") or "other",
+        "importance_label": row.get("importance_label") or _label(row.get("importance")),
+        "trust_tier": row.get("trust_tier"),
+        "priority": None,
+        "state": row.get("state"),
+        "created_ms": int(created) if isinstance(created, float | int) else None,
+        "archived_at_ms": row.get("archived_at_ms"),
+        "last_used_ms": usage.get(ref),
+    }
+
+
+def _label(importance: object) -> str | None:
+    # A plugin writes a score and no label; the score says the same.
+    return str(label_from_score(importance)) if isinstance(importance, float) else None
+
+
+def _columns(table: pa.Table, *names: str) -> list[list[object]]:
+    return [table.column(name).to_pylist() for name in names]

@@ -1,0 +1,106 @@
+"""The memories table as the flows use it: opened, adopted, and changed through the outbox."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from sunrise.bootstrap import Home
+from sunrise.domain.records import Change, memory_ref, split_ref
+from sunrise.ports import MemoryTable
+from tasks.run_frame import Run, SkipRun
+
+
+def open_memories(run: Run) -> MemoryTable:
+    """
+    Open and adopt the memories table, and finish what a killed run had begun to write to it.
+
+    Raises:
+        SkipRun: The agent has not made the table yet.
+        StoreError: The table is there and cannot be opened.
+    """
+    table = run.step(_open, run.home)
+    if table is None:
+        raise SkipRun("no_memories_table")
+    run.facts["memories"] = run.home.settings.memories_uri
+    added = run.write(adopt, table)
+    if added:
+        run.facts["columns_added"] = ", ".join(added)
+    if run.home.ledger.count("outbox"):
+        finished = run.write(apply_outbox, run.home, table)
+        run.count(finished_from_killed_run=finished or 0)
+    return table
+
+
+def adopt(table: MemoryTable) -> tuple[str, ...]:
+    """Add the governance columns that the table lacks."""
+    return table.adopt()
+
+
+def change_memories(run: Run, table: MemoryTable, changes: Sequence[Change]) -> int:
+    """
+    Change memories so that a kill at any moment loses and doubles nothing; return the memories changed.
+
+    The changes are in the ledger's audit trail and outbox before the table sees them, and leave the outbox
+    after it holds them.
+    """
+    run.step(_record, run.home, changes, run_id=run.run_id)
+    return run.step(apply_outbox, run.home, table)
+
+
+def apply_outbox(home: Home, table: MemoryTable) -> int:
+    """
+    Write what stands in the outbox to the table in one merge; return how many memories changed.
+
+    A field that no longer holds what the change expects was written by somebody else since: theirs stands.
+    """
+    pending = home.ledger.outbox()
+    if not pending:
+        return 0
+    by_memory: dict[str, dict[str, tuple[Any, Any]]] = {}
+    for _, change in pending:
+        _, memory_id = split_ref(change.record_ref)
+        fields = by_memory.setdefault(memory_id, {})
+        before = fields.get(change.field, (json.loads(change.before), None))[0]
+        fields[change.field] = (before, json.loads(change.after))
+    rows = _merged(table, by_memory)
+    if rows.num_rows:
+        table.merge(rows)
+    home.ledger.clear_outbox([change_id for change_id, _ in pending])
+    return int(rows.num_rows)
+
+
+def change(memory_id: str, field: str, *, before: Any, after: Any, reason: str) -> Change:
+    """Return the change of one field of one memory."""
+    return Change(memory_ref(memory_id), field, json.dumps(before), json.dumps(after), reason)
+
+
+def is_empty(value: Any) -> bool:
+    """Return whether a governance field holds nothing: null, or the empty text that a plugin may write."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _open(home: Home) -> MemoryTable | None:
+    return home.memories()
+
+
+def _record(home: Home, changes: Sequence[Change], *, run_id: str) -> None:
+    home.ledger.record_changes(changes, run_id=run_id)
+
+
+def _merged(table: MemoryTable, wanted: dict[str, dict[str, tuple[Any, Any]]]) -> pa.Table:
+    fields = sorted({field for changes in wanted.values() for field in changes})
+    schema = pa.schema([table.schema().field(name) for name in ("id", *fields)])
+    rows = []
+    for row in table.by_ids(sorted(wanted), schema.names).to_pylist():
+        changed = {
+            field: after
+            for field, (before, after) in wanted[row["id"]].items()
+            if row[field] == before or (is_empty(row[field]) and is_empty(before))
+        }
+        if any(row[field] != after for field, after in changed.items()):
+            rows.append({**row, **changed})
+    return pa.Table.from_pylist(sorted(rows, key=lambda row: str(row["id"])), schema=schema)

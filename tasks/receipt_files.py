@@ -1,0 +1,98 @@
+"""Receipts and pages on disk: whole or not there at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from reports.index_page import render_index_page
+from reports.run_page import render_run_page
+from reports.sections import Section
+from sunrise.domain.receipts import RunReceipt
+from sunrise.errors import StoreError
+
+HISTORY = 30
+"""Runs of the same flow that a page looks back on."""
+
+INDEX_RUNS = 600
+"""Runs that the first page draws on: about four days of every flow."""
+
+
+def write_receipt(folder: Path, receipt: RunReceipt) -> Path:
+    """Write a receipt as JSON under ``YYYY/MM`` of its start (UTC) and return the path."""
+    start = datetime.fromtimestamp(receipt.started_ms / 1000, tz=UTC)
+    path = folder / f"{start:%Y}" / f"{start:%m}" / f"{receipt.run_id}.json"
+    write_whole(path, json.dumps(receipt.to_dict(), ensure_ascii=False, indent=2) + "\n")
+    return path
+
+
+def read_receipts(folder: Path) -> tuple[tuple[RunReceipt, ...], tuple[Path, ...]]:
+    """Return the receipts of a folder, oldest first, and the files that are no receipts."""
+    receipts: list[RunReceipt] = []
+    unreadable: list[Path] = []
+    for path in sorted(folder.glob("*/*/*.json")):
+        try:
+            receipts.append(RunReceipt.from_dict(json.loads(path.read_text(encoding="utf-8"))))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            unreadable.append(path)
+    return tuple(sorted(receipts, key=lambda r: (r.started_ms, r.run_id))), tuple(unreadable)
+
+
+def page_path(reports: Path, run_id: str) -> Path:
+    """Return where the page of a run lies."""
+    return reports / "runs" / f"{run_id}.html"
+
+
+def write_run_page(
+    reports: Path,
+    receipt: RunReceipt,
+    *,
+    history: Sequence[RunReceipt],
+    zone: str,
+    detail: Sequence[Section] = (),
+) -> Path:
+    """Render and write the page of one run."""
+    path = page_path(reports, receipt.run_id)
+    write_whole(path, render_run_page(receipt, history=history, zone=zone, detail=detail))
+    return path
+
+
+def write_index_page(
+    reports: Path,
+    receipts: Sequence[RunReceipt],
+    *,
+    generated_ms: int,
+    zone: str,
+    due: Mapping[str, int | None],
+) -> Path:
+    """Render and write the site's first page."""
+    path = reports / "index.html"
+    write_whole(path, render_index_page(receipts, generated_ms=generated_ms, zone=zone, due=due))
+    return path
+
+
+def write_whole(path: Path, text: str) -> None:
+    """
+    Write a text file so that a reader, or a kill, never meets half of it.
+
+    Raises:
+        StoreError: The file cannot be written: no room, no permission.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+                file.write(text)
+            Path(partial).chmod(0o644)
+            Path(partial).replace(path)
+        except BaseException:
+            Path(partial).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        msg = f"{path} cannot be written: {error}"
+        raise StoreError(msg) from error

@@ -1,0 +1,43 @@
+"""Steps of the report flow: every receipt has its page, every page its receipt, and the index is new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sunrise.bootstrap import Home
+from tasks.receipt_files import HISTORY, page_path, read_receipts, write_run_page
+from tasks.run_frame import refresh_index
+
+
+@dataclass
+class Published:
+    """What the site holds now."""
+
+    receipts: int = 0
+    pages_kept: int = 0
+    pages_written: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    pages_removed: int = 0
+
+
+def publish(home: Home, *, dry_run: bool) -> Published:
+    """Write the pages that are missing, remove those without a receipt, and write the index anew."""
+    receipts, unreadable = read_receipts(home.receipts)
+    done = Published(receipts=len(receipts) + len(unreadable), unreadable=[path.name for path in unreadable])
+    for place, receipt in enumerate(receipts):
+        if page_path(home.reports, receipt.run_id).is_file():
+            done.pages_kept += 1
+            continue
+        done.pages_written += 1
+        if not dry_run:
+            earlier = [one for one in receipts[:place] if one.flow == receipt.flow][-HISTORY:]
+            write_run_page(home.reports, receipt, history=earlier, zone=home.settings.timezone)
+    known = {receipt.run_id for receipt in receipts}
+    for page in (home.reports / "runs").glob("*.html"):
+        if page.stem not in known:
+            done.pages_removed += 1
+            if not dry_run:
+                page.unlink(missing_ok=True)
+    if not dry_run:
+        refresh_index(home)
+    return done

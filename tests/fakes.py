@@ -1,0 +1,180 @@
+"""Stand-ins for the ports, kept in memory and quick."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sunrise.adapters.lance_rows import check_merge_keys, existing, fitted, query_vector, ranked
+from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
+from sunrise.errors import DataError
+from sunrise.ports import IndexState, TableState
+
+
+class FrozenClock:
+    """A clock that stands until a test moves it."""
+
+    def __init__(self, now_ms: int = 1_795_000_000_000) -> None:
+        self.ms = now_ms
+
+    def now_ms(self) -> int:
+        return self.ms
+
+
+class FakeEmbedder:
+    """Unit vectors out of the hashes of the words: texts that share words are near, others are not."""
+
+    def __init__(self, dimension: int = 8, *, model_id: str = "fake/1") -> None:
+        self.dimension = dimension
+        self.model_id = model_id
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for index, text in enumerate(texts):
+            for word in text.lower().split() or [""]:
+                digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()
+                stream = np.frombuffer(digest * math.ceil(self.dimension / 32), np.uint8)
+                rows[index] += stream[: self.dimension] - 127.5
+        unit: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
+
+
+class FakeMemoryTable:
+    """The memories table over one Arrow table; DuckDB reads the filters, tags and versions are counters."""
+
+    def __init__(self, rows: pa.Table | None = None, *, dimension: int = 8) -> None:
+        self.rows = memories_schema(dimension).empty_table() if rows is None else rows
+        self.version = 1
+        self.tags: dict[str, int] = {}
+        self.indexed: dict[str, int] = {}
+
+    def schema(self) -> pa.Schema:
+        return self.rows.schema
+
+    def scan(self, columns: Sequence[str], *, where: str | None = None) -> pa.Table:
+        return self._where(where).select(existing(columns, schema=self.rows.schema))
+
+    def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
+        met = pc.is_in(self.rows.column("id"), value_set=pa.array(list(ids), pa.string()))
+        return self.rows.filter(met).select(existing(columns, schema=self.rows.schema))
+
+    def search_terms(self, terms: str, *, columns: Sequence[str], where: str | None, limit: int) -> pa.Table:
+        if "terms" not in self.indexed:
+            raise DataError("no index of terms", reason="no_terms_index")
+        documents = [Counter((text or "").split()) for text in self.rows.column("terms").to_pylist()]
+        weights = {
+            term: math.log(1 + len(documents) / count)
+            for term in terms.split()
+            if (count := sum(term in document for document in documents))
+        }
+        scores = [sum(weight for term, weight in weights.items() if term in one) for one in documents]
+        return self._best(scores, "_score", columns=columns, where=where, limit=limit)
+
+    def search_vector(
+        self, vector: np.ndarray, *, columns: Sequence[str], where: str | None, limit: int
+    ) -> pa.Table:
+        query = query_vector(vector, schema=self.rows.schema)
+        distances = [
+            math.nan if row is None else 1 - _cosine(query, np.array(row, dtype=np.float32))
+            for row in self.rows.column("vector").to_pylist()
+        ]
+        return self._best(distances, "_distance", columns=columns, where=where, limit=limit)
+
+    def adopt(self) -> tuple[str, ...]:
+        missing = [field for field in GOVERNANCE_COLUMNS if field.name not in self.rows.column_names]
+        for field in missing:
+            self.rows = self.rows.append_column(field, pa.nulls(self.rows.num_rows, field.type))
+        self.version += bool(missing)
+        return tuple(field.name for field in missing)
+
+    def merge(self, rows: pa.Table) -> int:
+        check_merge_keys(rows)
+        news = {row["id"]: row for row in fitted(rows, schema=self.rows.schema).to_pylist() if row["id"]}
+        olds = self.rows.to_pylist()
+        met = [row for row in olds if row["id"] in news]
+        if rows.num_columns == 1 or not met:
+            return 0
+        for row in met:
+            row.update(news[row["id"]])
+        self._become(pa.Table.from_pylist(olds, schema=self.rows.schema))
+        return len(met)
+
+    def add(self, rows: pa.Table) -> None:
+        if rows.num_rows:
+            more = fitted(rows, schema=self.rows.schema).to_pylist()
+            self._become(pa.concat_tables([self.rows, pa.Table.from_pylist(more, schema=self.rows.schema)]))
+
+    def state(self) -> TableState:
+        return TableState(
+            version=self.version,
+            rows=self.rows.num_rows,
+            bytes=self.rows.nbytes,
+            fragments=1,
+            versions=self.version,
+            tags=dict(self.tags),
+            indices=tuple(
+                IndexState(f"{column}_idx", column, "fake", self.rows.num_rows - covered)
+                for column, covered in sorted(self.indexed.items())
+            ),
+        )
+
+    def build_missing_indices(self) -> tuple[str, ...]:
+        wanted = ["id", "createdAt", "scope", "importance_label", "state", "category", "trust_tier"]
+        if "terms" in self.rows.column_names and self.rows.column("terms").null_count < self.rows.num_rows:
+            wanted.append("terms")
+        built = [name for name in wanted if name in self.rows.column_names and name not in self.indexed]
+        self.indexed.update(dict.fromkeys(built, self.rows.num_rows))
+        return tuple(built)
+
+    def optimize(self, *, keep: timedelta) -> None:
+        self.indexed = dict.fromkeys(self.indexed, self.rows.num_rows)
+
+    def tag(self, name: str) -> int:
+        if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) is None:
+            raise DataError("bad tag name", reason="bad_tag_name")
+        self.tags[name] = self.version
+        return self.version
+
+    def untag(self, name: str) -> None:
+        self.tags.pop(name, None)
+
+    def _become(self, rows: pa.Table) -> None:
+        self.rows = rows.combine_chunks()
+        self.version += 1
+
+    def _where(self, where: str | None) -> pa.Table:
+        if where is None:
+            return self.rows
+        plain = [name for name in self.rows.column_names if name != "vector"]
+        frame = self.rows.select(plain).append_column("_row", pa.array(range(self.rows.num_rows)))
+        with duckdb.connect() as connection:
+            connection.register("frame", frame)
+            query = f"SELECT _row FROM frame WHERE {where} ORDER BY _row"
+            return self.rows.take(
+                pa.array([row for (row,) in connection.execute(query).fetchall()], pa.int64())
+            )
+
+    def _best(
+        self, measures: list[float], name: str, *, columns: Sequence[str], where: str | None, limit: int
+    ) -> pa.Table:
+        names = existing(columns, schema=self.rows.schema)
+        measured = FakeMemoryTable(self.rows.append_column(name, pa.array(measures, pa.float32())))._where(
+            where
+        )
+        if name == "_score":
+            measured = measured.filter(pc.greater(measured.column(name), 0))
+        found = ranked(measured, by=name, descending=name == "_score")
+        return found.select([*names, name]).slice(0, limit)
+
+
+def _cosine(one: np.ndarray, other: np.ndarray) -> float:
+    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))

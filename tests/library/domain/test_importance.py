@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sunrise.domain.importance import (
+    UNKNOWN_IMPORTANCE,
+    Importance,
+    ImportanceLabel,
+    label_from_score,
+    normalize_label,
+    parse_importance,
+)
+
+MUST, NICE, IGNORE = ImportanceLabel.MUST_REMEMBER, ImportanceLabel.NICE_TO_HAVE, ImportanceLabel.IGNORE
+
+
+@pytest.mark.parametrize(
+    ("score", "label"),
+    [
+        (1.0, MUST),
+        (0.80, MUST),
+        (0.7999, NICE),
+        (0.50, NICE),
+        (0.4999, IGNORE),
+        (0.0, IGNORE),
+        (-1.0, IGNORE),
+        (math.nan, IGNORE),
+        (math.inf, IGNORE),
+    ],
+)
+def test_label_follows_from_the_thresholds(score: float, label: ImportanceLabel) -> None:
+    assert label_from_score(score) is label
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        ("must_remember", MUST),
+        ("Must Remember", MUST),
+        (" must-remember ", MUST),
+        ("ＨＩＧＨ", MUST),
+        ("nice to have", NICE),
+        ("medium", NICE),
+        ("low", IGNORE),
+        ("trivial", IGNORE),
+        ("ignore", IGNORE),
+        ("unknown", ImportanceLabel.UNKNOWN),
+        ("none", ImportanceLabel.UNKNOWN),
+        ("vital", None),
+        ("", None),
+        (None, None),
+        (1, None),
+    ],
+)
+def test_label_in_any_spelling(value: object, label: ImportanceLabel | None) -> None:
+    assert normalize_label(value) is label
+
+
+@pytest.mark.parametrize(
+    ("value", "score"),
+    [
+        (0.86, 0.86),
+        (0, 0.0),
+        (1, 1.0),
+        (86, 0.86),
+        (86.0, 0.86),
+        (2, 0.02),
+        (100, 1.0),
+        (101, 1.0),
+        (10**400, 1.0),
+        (-(10**400), 0.0),
+        (1.5, 1.0),
+        (-0.2, 0.0),
+        ("0.86", 0.86),
+        (".5", 0.5),
+        ("86", 0.86),
+        ("86%", 0.86),
+        (" 86 % ", 0.86),
+        ("1%", 0.01),
+        ("150%", 1.0),
+        ("86/100", 0.86),
+        ("８６％", 0.86),
+        ("８６／１００", 0.86),
+        ("-3", 0.0),
+        ({"score": 0.86}, 0.86),
+        ({"score": "86%"}, 0.86),
+        ({"score": 0.2, "label": "must_remember"}, 0.2),
+        ({"score": 0.9, "label": "unknown"}, 0.9),
+        ({"score": None, "label": "must_remember"}, 0.8),
+        ({"score": True, "label": "nice_to_have"}, 0.5),
+        ({"score": math.nan, "label": "low"}, 0.0),
+        ({"label": "high"}, 0.8),
+        ("nice-to-have", 0.5),
+    ],
+)
+def test_score_of_every_shape(value: object, score: float) -> None:
+    assert parse_importance(value) == Importance(score, label_from_score(score))
+
+
+@pytest.mark.parametrize(
+    "value", ["unknown", "none", {"label": "unknown"}, {"score": "?", "label": "Unknown"}]
+)
+def test_unknown_stays_unknown_without_a_score(value: object) -> None:
+    assert parse_importance(value) == UNKNOWN_IMPORTANCE
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        False,
+        math.nan,
+        math.inf,
+        -math.inf,
+        "",
+        "vital",
+        "nan",
+        "1e3",
+        "9" * 400,
+        "86/10",
+        {},
+        {"score": "?"},
+        {"label": 3},
+        [],
+        [0.5],
+        b"0.5",
+    ],
+)
+def test_what_states_no_importance_gives_none(value: object) -> None:
+    assert parse_importance(value) is None
+
+
+def test_an_importance_is_itself() -> None:
+    importance = Importance(0.3, IGNORE)
+    assert parse_importance(importance) is importance
+
+
+@given(st.one_of(st.floats(), st.integers(), st.text(max_size=8)))
+def test_a_score_is_within_the_unit_and_agrees_with_its_label(value: object) -> None:
+    importance = parse_importance({"score": value})
+    if importance is not None:
+        assert importance.score is not None
+        assert 0 <= importance.score <= 1
+        assert importance.label is label_from_score(importance.score)
