@@ -14,7 +14,7 @@ from tasks.run_frame import Run, run_flow
 @flow(name="report")
 def publish_site(home: str | None = None, dry_run: bool = False) -> Any:
     """
-    Give every receipt its page, every page its receipt, and write the index anew.
+    Give every receipt of the last months its page, remove older pages, and write the index anew.
 
     Touches nothing but the report site. The receipt shows receipts = pages_kept + pages_written + unreadable.
     """

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from reports.charts import Svg, sparkline
 from reports.engine import render
-from reports.formats import duration, plural, stamp
+from reports.formats import plural, stamp
 from reports.verdicts import MainFigure, Tone, Verdict, judge, main_figure
 from sunrise.domain.receipts import RunReceipt, RunStatus
 
@@ -70,10 +70,12 @@ def render_index_page(
     newest = sorted(receipts, key=lambda run: (run.started_ms, run.run_id), reverse=True)
     names = list(dict.fromkeys([*due, *sorted({run.flow for run in newest})]))
     names.sort(key=lambda name: name != PARENT_FLOW)
-    flows = [_flow(name, newest, generated_ms=generated_ms, due_ms=due.get(name)) for name in names]
+    flows = [
+        _flow(name, newest, generated_ms=generated_ms, due_ms=due.get(name), zone=zone) for name in names
+    ]
     return render(
         "index.html.j2",
-        headline=_headline(flows, newest, generated_ms),
+        headline=_headline(flows, newest, zone),
         flows=flows,
         runs=_nested(newest[:RECENT_RUNS]),
         total=len(newest),
@@ -83,7 +85,9 @@ def render_index_page(
     )
 
 
-def _flow(name: str, newest: Sequence[RunReceipt], *, generated_ms: int, due_ms: int | None) -> _Flow:
+def _flow(
+    name: str, newest: Sequence[RunReceipt], *, generated_ms: int, due_ms: int | None, zone: str
+) -> _Flow:
     runs = [run for run in newest if run.flow == name]
     latest = runs[0] if runs else None
     standing = next((run for run in runs if _decides(run)), latest)
@@ -99,7 +103,7 @@ def _flow(name: str, newest: Sequence[RunReceipt], *, generated_ms: int, due_ms:
         verdict=judge(standing) if standing else Verdict("Never run", "", Tone.QUIET),
         figure=main_figure(standing) if standing else None,
         spark=sparkline(figures if len(figures) > 1 else (), title=f"{name}, last runs"),
-        note=_since(latest, generated_ms) if latest and latest is not standing else "",
+        note=_since(latest, zone) if latest and latest is not standing else "",
         due_ms=due_ms,
         overdue_ms=overdue_ms,
     )
@@ -110,12 +114,13 @@ def _decides(run: RunReceipt) -> bool:
     return run.status not in {RunStatus.RUNNING, RunStatus.SKIPPED} and not run.dry_run
 
 
-def _since(run: RunReceipt, generated_ms: int) -> str:
+def _since(run: RunReceipt, zone: str) -> str:
     word = "dry run" if run.dry_run and run.status is not RunStatus.RUNNING else judge(run).word.lower()
-    return f"since then {word}, {duration(max(0, generated_ms - run.started_ms))} ago"
+    # The page is read hours after it was written: it names moments, not how long ago they were.
+    return f"since then {word}, {stamp(run.started_ms, zone=zone).short}"
 
 
-def _headline(flows: Sequence[_Flow], newest: Sequence[RunReceipt], generated_ms: int) -> _Headline:
+def _headline(flows: Sequence[_Flow], newest: Sequence[RunReceipt], zone: str) -> _Headline:
     looks = tuple(flow for flow in flows if flow.verdict.needs_look or flow.overdue_ms)
     if looks:
         bad = any(flow.verdict.tone is Tone.BAD for flow in looks)
@@ -123,9 +128,9 @@ def _headline(flows: Sequence[_Flow], newest: Sequence[RunReceipt], generated_ms
         return _Headline(sentence, Tone.BAD if bad else Tone.LOOK, looks)
     if not newest:
         return _Headline("Nothing has run yet.", Tone.QUIET, ())
-    ago = duration(max(0, generated_ms - newest[0].started_ms))
+    last = stamp(newest[0].started_ms, zone=zone).short
     return _Headline(
-        f"All quiet: {plural(len(flows), 'flow')}, none needs a look. The last run started {ago} ago.",
+        f"All quiet: {plural(len(flows), 'flow')}, none needs a look. Last run {last}.",
         Tone.GOOD,
         (),
     )

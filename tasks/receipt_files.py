@@ -30,16 +30,20 @@ def write_receipt(folder: Path, receipt: RunReceipt) -> Path:
     return path
 
 
-def read_receipts(folder: Path) -> tuple[tuple[RunReceipt, ...], tuple[Path, ...]]:
-    """Return the receipts of a folder, oldest first, and the files that are no receipts."""
+def read_receipts(folder: Path, *, since_ms: int = 0) -> tuple[tuple[RunReceipt, ...], tuple[Path, ...]]:
+    """Return the receipts of runs that began since a moment, oldest first, and the files that are none."""
     receipts: list[RunReceipt] = []
     unreadable: list[Path] = []
-    for path in sorted(folder.glob("*/*/*.json")):
+    # The folders are named by month (UTC), so that years of receipts need not be opened.
+    first = f"{datetime.fromtimestamp(since_ms / 1000, tz=UTC):%Y/%m}"
+    months = [path for path in folder.glob("*/*") if f"{path.parent.name}/{path.name}" >= first]
+    for path in sorted(file for month in months for file in month.glob("*.json")):
         try:
             receipts.append(RunReceipt.from_dict(json.loads(path.read_text(encoding="utf-8"))))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             unreadable.append(path)
-    return tuple(sorted(receipts, key=lambda r: (r.started_ms, r.run_id))), tuple(unreadable)
+    recent = (receipt for receipt in receipts if receipt.started_ms >= since_ms)
+    return tuple(sorted(recent, key=lambda r: (r.started_ms, r.run_id))), tuple(unreadable)
 
 
 def page_path(reports: Path, run_id: str) -> Path:

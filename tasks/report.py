@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sunrise.bootstrap import Home
+from sunrise.domain.retention import DAY_MS
 from tasks.receipt_files import HISTORY, page_path, read_receipts, write_run_page
 from tasks.run_frame import refresh_index
 
@@ -21,8 +22,13 @@ class Published:
 
 
 def publish(home: Home, *, dry_run: bool) -> Published:
-    """Write the pages that are missing, remove those without a receipt, and write the index anew."""
-    receipts, unreadable = read_receipts(home.receipts)
+    """
+    Write the pages that are missing, remove those without a recent receipt, and write the index anew.
+
+    A receipt is never removed: the page of any run can be made again from it.
+    """
+    since = home.clock.now_ms() - home.settings.report.keep_days * DAY_MS
+    receipts, unreadable = read_receipts(home.receipts, since_ms=since)
     done = Published(receipts=len(receipts) + len(unreadable), unreadable=[path.name for path in unreadable])
     for place, receipt in enumerate(receipts):
         if page_path(home.reports, receipt.run_id).is_file():

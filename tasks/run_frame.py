@@ -25,7 +25,7 @@ from tasks.lease_keeper import LeaseKeeper
 from tasks.notification import AppriseNotifier, message_for
 from tasks.prefect_bridge import call_step, publish_artifacts, scheduled_start_ms
 from tasks.receipt_files import HISTORY, INDEX_RUNS, write_index_page, write_receipt, write_run_page
-from tasks.schedule_times import due_times, period_ms
+from tasks.schedule_times import check_schedules, due_times, period_ms
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -166,6 +166,7 @@ def run_flow(
         ConfigurationError: The settings are not valid; there is no home to write a receipt to.
     """
     settings = load_settings(home)
+    check_schedules(settings)
     with open_home(settings, clock=clock) as place:
         run = _new_run(flow, place, dry_run=dry_run)
         late = _lateness(run)
@@ -214,9 +215,8 @@ def _work(run: Run, body: Callable[[Run], None]) -> RunReceipt:
     if reaped:
         run.facts["closed_crashed_runs"] = ", ".join(reaped)
     log.save_run(run.receipt())
-    token = _PARENT.set(run)
     try:
-        body(run)
+        _do(run, body)
     except SkipRun as skip:
         return _close(run, RunStatus.SKIPPED, reason=skip.reason)
     except SunriseError as error:
@@ -226,9 +226,16 @@ def _work(run: Run, body: Callable[[Run], None]) -> RunReceipt:
         run.anomaly("unexpected_error", f"{type(error).__name__}: {error}")
         _close(run, RunStatus.FAILED, reason="unexpected_error")
         raise
+    return _close(run, *_verdict(run))
+
+
+def _do(run: Run, body: Callable[[Run], None]) -> None:
+    # Whatever runs inside the body is a child of this run, and nothing else is.
+    token = _PARENT.set(run)
+    try:
+        body(run)
     finally:
         _PARENT.reset(token)
-    return _close(run, *_verdict(run))
 
 
 def _verdict(run: Run) -> tuple[RunStatus, str | None]:
@@ -253,9 +260,9 @@ def _close(run: Run, status: RunStatus, reason: str | None = None) -> RunReceipt
     history = home.ledger.runs(flow=run.flow, limit=HISTORY)
     page = write_run_page(home.reports, receipt, history=history, zone=zone, detail=run.sections)
     parent = _PARENT.get()
-    if parent is None or parent is run:
+    if parent is None:
         refresh_index(home)
-    if parent is not None and parent is not run:
+    else:
         parent.children.append(receipt)
     publish_artifacts(receipt, page=page)
     return receipt

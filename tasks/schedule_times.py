@@ -39,15 +39,27 @@ def due_times(settings: Settings, receipts: Iterable[RunReceipt]) -> Mapping[str
     Raises:
         ConfigurationError: A cron line of the settings is not valid, or names no flow.
     """
+    check_schedules(settings)
     last: dict[str, int] = {}
     for receipt in receipts:
         if receipt.status in _WORKED and not receipt.dry_run:
             last[receipt.flow] = max(receipt.started_ms, last.get(receipt.flow, 0))
+    return {
+        flow: next_due_ms(cron, zone=settings.timezone, after_ms=last[flow]) if flow in last else None
+        for flow, cron in cron_lines(settings.schedules).items()
+    }
+
+
+def check_schedules(settings: Settings) -> None:
+    """
+    Read every cron line of the settings once, whether or not its flow ever ran.
+
+    Raises:
+        ConfigurationError: A cron line is not valid, or names no flow.
+    """
     try:
-        return {
-            flow: next_due_ms(cron, zone=settings.timezone, after_ms=last[flow]) if flow in last else None
-            for flow, cron in cron_lines(settings.schedules).items()
-        }
+        for cron in cron_lines(settings.schedules).values():
+            CronSim(cron, datetime.fromtimestamp(0, tz=UTC))
     except (CronSimError, ValueError) as error:
         msg = f"[schedules] in sunrise.toml: {error}"
         raise ConfigurationError(msg) from error

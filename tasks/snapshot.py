@@ -14,7 +14,7 @@ from sunrise.ports import MemoryTable
 from tasks.receipt_files import write_whole
 
 MANIFEST = "manifest.json"
-_LEDGER_COPY = "ledger.sqlite"
+LEDGER_COPY = "ledger.sqlite"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ def take(home: Home, table: MemoryTable | None, *, reason: str) -> str:
     now = home.clock.now_ms()
     tag = f"sunrise-{datetime.fromtimestamp(now / 1000, tz=UTC):%Y%m%dT%H%M%S}-{now % 1000:03d}"
     digest = home.ledger.content_digest()
-    sha256 = home.ledger.backup(home.backups / tag / _LEDGER_COPY)
+    sha256 = home.ledger.backup(home.backups / tag / LEDGER_COPY)
     version = table.tag(tag) if table else None
     snapshot = Snapshot(
         tag=tag,
@@ -67,7 +67,7 @@ def take(home: Home, table: MemoryTable | None, *, reason: str) -> str:
 
 def is_current(snapshot: Snapshot, home: Home, table: MemoryTable | None) -> bool:
     """Return whether neither store changed since a snapshot, and its copy and tag are still there."""
-    if not (home.backups / snapshot.tag / _LEDGER_COPY).is_file():
+    if not (home.backups / snapshot.tag / LEDGER_COPY).is_file():
         return False
     if snapshot.digest != home.ledger.content_digest():
         return False
@@ -79,7 +79,12 @@ def is_current(snapshot: Snapshot, home: Home, table: MemoryTable | None) -> boo
 
 def snapshots(home: Home) -> list[Snapshot]:
     """Return the finished snapshots, newest first."""
-    found = [_read(path) for path in home.backups.glob(f"*/{MANIFEST}")]
+    return read_snapshots(home.backups)
+
+
+def read_snapshots(backups: Path) -> list[Snapshot]:
+    """Return the finished snapshots of a folder, newest first."""
+    found = [_read(path) for path in backups.glob(f"*/{MANIFEST}")]
     return sorted((one for one in found if one), key=lambda one: (one.created_ms, one.tag), reverse=True)
 
 

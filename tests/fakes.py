@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import timedelta
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -49,7 +50,7 @@ class FakeEmbedder:
 
 
 class FakeMemoryTable:
-    """The memories table over one Arrow table; DuckDB reads the filters, tags and versions are counters."""
+    """The memories table over one Arrow table; SQLite reads the filters, tags and versions are counters."""
 
     def __init__(self, rows: pa.Table | None = None, *, dimension: int = 8) -> None:
         self.rows = memories_schema(dimension).empty_table() if rows is None else rows
@@ -155,13 +156,13 @@ class FakeMemoryTable:
         if where is None:
             return self.rows
         plain = [name for name in self.rows.column_names if name != "vector"]
-        frame = self.rows.select(plain).append_column("_row", pa.array(range(self.rows.num_rows)))
-        with duckdb.connect() as connection:
-            connection.register("frame", frame)
-            query = f"SELECT _row FROM frame WHERE {where} ORDER BY _row"
-            return self.rows.take(
-                pa.array([row for (row,) in connection.execute(query).fetchall()], pa.int64())
-            )
+        values = zip(*(self.rows.column(name).to_pylist() for name in plain), strict=True)
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute(f"CREATE TABLE memories ({', '.join(plain)})")
+            marks = ", ".join("?" * len(plain))
+            connection.executemany(f"INSERT INTO memories VALUES ({marks})", values)
+            found = connection.execute(f"SELECT rowid - 1 FROM memories WHERE {where} ORDER BY rowid")
+            return self.rows.take(pa.array([row for (row,) in found], pa.int64()))
 
     def _best(
         self, measures: list[float], name: str, *, columns: Sequence[str], where: str | None, limit: int

@@ -71,7 +71,7 @@ class Home:
 
     def embedder(self) -> Embedder:
         """Return the embedder of the settings; its model is loaded when it is first used."""
-        return _embedder(self.settings.embedder.name)
+        return embedder_of(self.settings)
 
     def memories(self) -> MemoryTable | None:
         """
@@ -83,13 +83,13 @@ class Home:
         Raises:
             StoreError: The table is there and cannot be opened.
         """
-        uri, table = self.settings.memories_uri, self.settings.memories.table
-        if exists(uri, table):
-            return LanceMemories.open(uri, table=table)
-        if self.settings.memories.uri:
-            return None
+        found = existing_memories(self.settings)
+        if found is not None or self.settings.memories.uri:
+            return found
         return LanceMemories.create(
-            uri, table=table, dimension=self.embedder().dimension or DEFAULT_DIMENSION
+            self.settings.memories_uri,
+            table=self.settings.memories.table,
+            dimension=self.embedder().dimension or DEFAULT_DIMENSION,
         )
 
 
@@ -107,6 +107,22 @@ def open_home(settings: Settings, *, clock: Clock | None = None) -> Iterator[Hom
         yield Home(settings, clock, ledger)
     finally:
         ledger.close()
+
+
+def existing_memories(settings: Settings) -> MemoryTable | None:
+    """
+    Open the memories table if it is there. Looking makes nothing, neither a table nor a folder.
+
+    Raises:
+        StoreError: The table is there and cannot be opened.
+    """
+    uri, table = settings.memories_uri, settings.memories.table
+    return LanceMemories.open(uri, table=table) if exists(uri, table) else None
+
+
+def embedder_of(settings: Settings) -> Embedder:
+    """Return the embedder of the settings; its model is loaded when it is first used."""
+    return _embedder(settings.embedder.name)
 
 
 @lru_cache(maxsize=4)

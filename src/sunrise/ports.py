@@ -332,6 +332,10 @@ class LedgerKeeper(Protocol):
         """Return the number of rows of observations, changes, quarantine or outbox."""
         ...
 
+    def quarantined_by_reason(self) -> Mapping[str, int]:
+        """Return how many rows stand in quarantine for each reason, by reason."""
+        ...
+
 
 class Ledger(ObservationLedger, GovernanceReader, AuditTrail, RunLog, LedgerKeeper, Protocol):
     """The SQLite ledger, whole."""

@@ -99,6 +99,12 @@ class SnapshotSettings(_Section):
     keep_days: float = Field(14.0, ge=0, description="Snapshots younger than this are kept too.")
 
 
+class ReportSettings(_Section):
+    """The report site."""
+
+    keep_days: int = Field(90, ge=1, description="Pages of older runs are removed; their receipts stay.")
+
+
 class NotifySettings(_Section):
     """Whom to tell when something needs a look."""
 
@@ -134,6 +140,7 @@ class Settings(BaseSettings):
     drift: DriftSettings = DriftSettings()
     evaluate: EvaluateSettings = EvaluateSettings()
     snapshot: SnapshotSettings = SnapshotSettings()
+    report: ReportSettings = ReportSettings()
     notify: NotifySettings = NotifySettings()
     prefect: PrefectSettings = PrefectSettings()
     schedules: dict[str, str] = Field(

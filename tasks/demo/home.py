@@ -83,7 +83,8 @@ def _questions() -> Iterator[Record]:
     for number, (query, memory, lang, category) in enumerate(QUESTIONS, start=1):
         expected = [f"mem:{demo_memory_id(memory)}"]
         question = {"id": f"demo-{number:02d}", "query": query, "expected": expected}
-        yield {**question, "scope": None, "lang": lang, "category": category}
+        scope = MEMORIES[memory][3]
+        yield {**question, "scope": scope, "lang": lang, "category": category}
 
 
 def _write_lines(path: Path, lines: Iterator[str] | list[str]) -> None:

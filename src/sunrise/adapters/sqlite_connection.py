@@ -63,7 +63,11 @@ class SqliteConnection:
                 except BaseException:
                     self._db.execute("ROLLBACK")
                     raise
-                self._db.execute("COMMIT")
+                self.commit()
+
+    def commit(self) -> None:
+        """Make the open transaction last."""
+        self._db.execute("COMMIT")
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

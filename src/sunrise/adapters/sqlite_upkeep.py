@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from sunrise.adapters.migrations import MIGRATIONS
 from sunrise.adapters.sqlite_connection import SqliteConnection, store_errors
 from sunrise.errors import StoreError
 
@@ -44,7 +45,7 @@ class SqliteUpkeep(SqliteConnection):
                 # A backup is one file: no write-ahead log may lie beside it.
                 copy.execute("PRAGMA journal_mode = DELETE")
             verify_backup(partial)
-            digest = _sha256(partial)
+            digest = sha256_of(partial)
             partial.replace(target)
         return digest
 
@@ -77,6 +78,12 @@ class SqliteUpkeep(SqliteConnection):
         with self.reading() as db:
             return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
+    def quarantined_by_reason(self) -> Mapping[str, int]:
+        """Return how many rows stand in quarantine for each reason, by reason."""
+        sql = "SELECT reason, count(*) FROM quarantine GROUP BY reason ORDER BY reason"
+        with self.reading() as db:
+            return {str(reason): int(rows) for reason, rows in db.execute(sql)}
+
 
 def verify_backup(path: Path) -> None:
     """
@@ -87,13 +94,38 @@ def verify_backup(path: Path) -> None:
     """
     with (
         store_errors(f"the backup {path} cannot be read"),
-        contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as copy,
+        contextlib.closing(_read_only(path)) as copy,
     ):
         verdict = "; ".join(row[0] for row in copy.execute("PRAGMA integrity_check(5)"))
         copy.execute("SELECT count(*) FROM observations").fetchone()
     if verdict != "ok":
         msg = f"the backup {path} is damaged: {verdict}"
         raise StoreError(msg)
+
+
+def migrations_behind(path: Path) -> int:
+    """
+    Return how many migrations a ledger file lacks; a negative number is of a later version. Changes nothing.
+
+    Raises:
+        StoreError: The file is no ledger.
+    """
+    with (
+        store_errors(f"the ledger {path} cannot be read"),
+        contextlib.closing(_read_only(path)) as db,
+    ):
+        return len(MIGRATIONS) - int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    # As a URI, so that characters such as # and % in a path stay what they are.
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 
 def _foreign_keys(db: sqlite3.Connection) -> str:
@@ -108,8 +140,3 @@ def _full_text(db: sqlite3.Connection) -> str:
     except sqlite3.DatabaseError as error:
         return str(error)
     return "ok"
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

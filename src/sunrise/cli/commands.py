@@ -11,6 +11,8 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Any, NoReturn
 
+import typer
+
 from sunrise import rooms
 from sunrise.bootstrap import open_home
 from sunrise.cli.exit_codes import ExitCode, code_for
@@ -121,7 +123,7 @@ def run_demo(home: str, *, as_json: bool) -> NoReturn:
 def list_receipts(home: str | None, *, flow: str | None, limit: int, as_json: bool) -> None:
     """Print the receipts of past runs, newest first."""
     if flow is not None and flow not in FLOW_NAMES:
-        raise ConfigurationError(_no_such_flow(flow))
+        raise typer.BadParameter(_no_such_flow(flow))
     settings = load_settings(home)
     with open_home(settings) as place:
         receipts = place.ledger.runs(flow=flow, limit=limit)
@@ -138,7 +140,7 @@ def show_version(*, as_json: bool) -> None:
 def _run(flow: str, settings: Settings, *, dry_run: bool) -> RunReceipt:
     entrypoints = {one.name: one.entrypoint for one in SCHEDULED_FLOWS} | {DAY: DAY_ENTRYPOINT}
     if flow not in entrypoints:
-        raise ConfigurationError(_no_such_flow(flow))
+        raise typer.BadParameter(_no_such_flow(flow))
     _make_folders(settings)
     _prefect_environment(settings)
     module, _, name = entrypoints[flow].rpartition(".")

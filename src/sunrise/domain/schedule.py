@@ -30,8 +30,10 @@ SCHEDULED_FLOWS: tuple[ScheduledFlow, ...] = (
     ScheduledFlow("evaluate", "flows.evaluate.measure_recall", "0 4 * * *", "measure recall"),
     ScheduledFlow("report", "flows.report.publish_site", "5 * * * *", "rebuild the report site"),
 )
-"""The order is that of a day run at once: each flow reads what those above it left, and the indices are put in
-order after the last write."""
+"""
+The order is that of a day run at once: each flow reads what those above it left, and the indices are put in
+order after the last write.
+"""
 
 DAY_ENTRYPOINT = "flows.day.run_day"
 FLOW_NAMES = (*(flow.name for flow in SCHEDULED_FLOWS), DAY)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-import duckdb
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from sunrise.domain.filters import both, sql_text, visible
@@ -13,7 +15,7 @@ COLUMNS = ["id", "scope", "state", "trust_tier"]
     "value", ["", "a", "O'Brien", "''", "' OR 1=1 --", '"', "\\'", "字", "a\nb", "%_", "$x"]
 )
 def test_a_literal_is_read_back_as_it_was(value: str) -> None:
-    with duckdb.connect() as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         assert connection.execute(f"SELECT {sql_text(value)}").fetchall() == [(value,)]
 
 

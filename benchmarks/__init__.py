@@ -1,0 +1,1 @@
+"""How fast sunrise is, side by side with openclaw-mem: `python -m benchmarks`."""

@@ -1,0 +1,539 @@
+"""The ledger on SQLite: what is written is whole, written once, and can be undone."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sunrise.adapters import sqlite_connection
+from sunrise.adapters.migrations import MIGRATIONS
+from sunrise.adapters.sqlite_ledger import SqliteLedger
+from sunrise.adapters.sqlite_upkeep import migrations_behind, verify_backup
+from sunrise.domain.receipts import RunReceipt, RunStatus
+from sunrise.domain.records import Change, Rejected
+from sunrise.errors import StoreError
+from tests.fakes import FrozenClock
+from tests.homes import NOW, observation, observations, position
+
+GRADE_SCHEMA = pa.schema(
+    [
+        pa.field("id", pa.int64()),
+        pa.field("score", pa.float64()),
+        pa.field("label", pa.string()),
+        pa.field("method", pa.string()),
+        pa.field("version", pa.int64()),
+        pa.field("rationale", pa.string()),
+    ]
+)
+WHOLE = {"integrity": "ok", "foreign_keys": "ok", "full_text": "ok"}
+
+
+def put(ledger: SqliteLedger, *rows: dict[str, Any], offset: int = 1) -> int:
+    return ledger.commit_harvest(observations(*rows), rejected=(), position=position(offset))
+
+
+def grades(*rows: tuple[int, float, str]) -> pa.Table:
+    return pa.Table.from_pylist(
+        [
+            {"id": i, "score": score, "label": label, "method": "m", "version": 1, "rationale": "why"}
+            for i, score, label in rows
+        ],
+        schema=GRADE_SCHEMA,
+    )
+
+
+def raw(ledger: SqliteLedger, sql: str) -> list[tuple[Any, ...]]:
+    with ledger.reading() as db:
+        return list(db.execute(sql))
+
+
+def labels(ledger: SqliteLedger) -> list[str | None]:
+    return [row[0] for row in raw(ledger, "SELECT importance_label FROM observations ORDER BY id")]
+
+
+def change(ref: str, field: str, before: object, after: object) -> Change:
+    return Change(ref, field, json.dumps(before), json.dumps(after), "test")
+
+
+# Migrations
+
+
+def make_version(path: Path, version: int) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute(
+            "CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+        )
+        for name, script in MIGRATIONS[:version]:
+            db.executescript(script)
+            db.execute("INSERT INTO migrations VALUES (?, 0)", (name,))
+        db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+
+
+def test_a_fresh_ledger_has_every_migration_and_is_whole(ledger: SqliteLedger) -> None:
+    assert raw(ledger, "PRAGMA user_version") == [(len(MIGRATIONS),)]
+    assert raw(ledger, "SELECT name FROM migrations ORDER BY name") == [(name,) for name, _ in MIGRATIONS]
+    assert raw(ledger, "PRAGMA journal_mode") == [("wal",)]
+    assert ledger.check() == WHOLE
+    assert migrations_behind(ledger.path) == 0
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_an_earlier_ledger_is_migrated_and_keeps_its_rows(
+    version: int, tmp_path: Path, clock: FrozenClock
+) -> None:
+    path = tmp_path / "old.sqlite"
+    make_version(path, version)
+    with sqlite3.connect(path) as db:
+        db.execute(
+            "INSERT INTO observations (key, ts_ms, kind, summary, lang, source_kind, terms, created_at_ms)"
+            " VALUES ('k', 1, 'note', 's', 'en', 'tool', 's', 1)"
+        )
+    db.close()
+    assert migrations_behind(path) == len(MIGRATIONS) - version
+    ledger = SqliteLedger(path, clock=clock)
+    assert ledger.count("observations") == 1
+    assert ledger.check() == WHOLE
+    assert [row[1] for row in raw(ledger, "SELECT * FROM migrations ORDER BY name")] == [0] * version + [
+        NOW
+    ] * (len(MIGRATIONS) - version)
+    ledger.close()
+
+
+def test_a_ledger_of_a_later_version_is_refused_and_left_alone(tmp_path: Path, clock: FrozenClock) -> None:
+    path = tmp_path / "new.sqlite"
+    SqliteLedger(path, clock=clock).close()
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    db.close()
+    assert migrations_behind(path) == -1
+    with pytest.raises(StoreError, match="later version"):
+        SqliteLedger(path, clock=clock)
+
+
+def test_a_migration_that_breaks_leaves_nothing_behind(
+    tmp_path: Path, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = (*MIGRATIONS, ("m999_broken", "CREATE TABLE half (a);\nCREATE TABLE half (a);\n"))
+    monkeypatch.setattr(sqlite_connection, "MIGRATIONS", broken)
+    path = tmp_path / "ledger.sqlite"
+    with pytest.raises(StoreError, match="half already exists"):
+        SqliteLedger(path, clock=clock)
+    monkeypatch.undo()
+    ledger = SqliteLedger(path, clock=clock)
+    assert raw(ledger, "SELECT name FROM sqlite_master WHERE name = 'half'") == []
+    ledger.close()
+
+
+def test_a_file_that_is_no_ledger_is_a_store_error(tmp_path: Path, clock: FrozenClock) -> None:
+    path = tmp_path / "ledger.sqlite"
+    path.write_bytes(b"this is no database at all" * 100)
+    with pytest.raises(StoreError, match="cannot be opened"):
+        SqliteLedger(path, clock=clock)
+    with pytest.raises(StoreError, match="cannot be read"):
+        migrations_behind(path)
+
+
+def open_and_add(path: str, start: Any, name: str, rows: int) -> None:
+    start.wait(20)
+    ledger = SqliteLedger(Path(path), clock=FrozenClock(NOW))
+    for number in range(rows):
+        put(ledger, observation(f"{name}-{number}"), observation(f"shared-{number}"))
+    ledger.close()
+
+
+def test_two_processes_migrate_and_write_at_once(tmp_path: Path, clock: FrozenClock) -> None:
+    context = multiprocessing.get_context("spawn")
+    start = context.Barrier(2)
+    path = tmp_path / "ledger.sqlite"
+    both = [context.Process(target=open_and_add, args=(str(path), start, name, 10)) for name in "ab"]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join(30)
+    assert [one.exitcode for one in both] == [0, 0]
+    ledger = SqliteLedger(path, clock=clock)
+    assert ledger.count("observations") == 30
+    assert ledger.check() == WHOLE
+    ledger.close()
+
+
+# Harvest
+
+
+def test_a_row_is_kept_once_by_its_key(ledger: SqliteLedger) -> None:
+    assert put(ledger, observation("a"), observation("b")) == 2
+    assert put(ledger, observation("b", summary="another"), observation("c")) == 1
+    assert raw(ledger, "SELECT key, summary FROM observations ORDER BY id") == [
+        ("a", "summary of a"), ("b", "summary of b"), ("c", "summary of c"),
+    ]  # fmt: skip
+    assert ledger.new_keys(["a", "x", "x", "y"]) == 2
+
+
+def test_of_equal_keys_in_a_batch_the_first_wins(ledger: SqliteLedger) -> None:
+    assert put(ledger, observation("a", summary="first"), observation("a", summary="second")) == 1
+    assert raw(ledger, "SELECT summary FROM observations") == [("first",)]
+
+
+def test_nothing_but_a_position_can_be_committed(ledger: SqliteLedger) -> None:
+    assert ledger.source_position("spool") is None
+    assert ledger.commit_harvest(observations(), rejected=(), position=position(9)) == 0
+    assert ledger.source_position("spool") == position(9)
+
+
+def test_rows_quarantine_and_position_come_in_one_transaction(ledger: SqliteLedger) -> None:
+    rejected = [Rejected("spool", "17", "malformed_json", "{", 2)]
+    assert (
+        ledger.commit_harvest(observations(observation("a")), rejected=rejected, position=position(20)) == 1
+    )
+    assert (ledger.count("observations"), ledger.count("quarantine")) == (1, 1)
+    assert ledger.source_position("spool") == position(20)
+    # Refusing the same line again adds nothing.
+    assert ledger.quarantine(rejected) == 0
+    assert ledger.quarantine([Rejected("spool", "18", "malformed_json", "{", 3)]) == 1
+    assert ledger.quarantine([]) == 0
+    assert ledger.quarantined_by_reason() == {"malformed_json": 2}
+
+
+def test_a_bad_row_takes_the_whole_batch_back(ledger: SqliteLedger) -> None:
+    bad = observations(observation("a"), observation("b", trust_tier="boundless"))
+    with pytest.raises(StoreError, match="cannot be written"):
+        ledger.commit_harvest(bad, rejected=[Rejected("spool", "1", "r", "s")], position=position(5))
+    assert (ledger.count("observations"), ledger.count("quarantine")) == (0, 0)
+    assert ledger.source_position("spool") is None
+    assert ledger.check() == WHOLE
+
+
+def test_inner_transactions_join_the_outer_one(ledger: SqliteLedger) -> None:
+    with pytest.raises(RuntimeError, match="stop"), ledger.transaction():
+        put(ledger, observation("a"))
+        raise RuntimeError("stop")
+    assert ledger.count("observations") == 0
+
+
+# Grades
+
+
+def test_new_rows_and_old_ones_without_a_grade_are_ungraded(ledger: SqliteLedger) -> None:
+    put(ledger, observation("a"), observation("b", importance_label="ignore"), observation("c"))
+    assert ledger.ungraded(after_id=0, limit=10)["id"].to_pylist() == [1, 2, 3]
+    assert ledger.save_grades(grades((1, 0.9, "must_remember")), run_id="r", seen_up_to=3) == 1
+    # Row 3 had no grade from that run: it comes again, the graded ones do not.
+    assert ledger.ungraded(after_id=0, limit=10)["id"].to_pylist() == [3]
+    put(ledger, observation("d", importance_label="ignore"), observation("e"), offset=2)
+    assert ledger.ungraded(after_id=0, limit=10)["id"].to_pylist() == [3, 4, 5]
+    assert ledger.ungraded(after_id=3, limit=10)["id"].to_pylist() == [4, 5]
+    assert ledger.ungraded(after_id=0, limit=2)["id"].to_pylist() == [3, 4]
+
+
+def test_a_grade_that_is_there_stands(ledger: SqliteLedger) -> None:
+    put(ledger, observation("a", importance_label="ignore", importance_score=0.1), observation("b"))
+    both = grades((1, 0.9, "must_remember"), (2, 0.6, "nice_to_have"))
+    assert ledger.save_grades(both, run_id="r", seen_up_to=2) == 1
+    assert ledger.save_grades(both, run_id="again", seen_up_to=2) == 0
+    assert labels(ledger) == ["ignore", "nice_to_have"]
+    assert ledger.changes(run_id="again") == ()
+    (only,) = ledger.changes(run_id="r")
+    assert (only.record_ref, only.field, only.before, only.reason) == ("obs:2", "importance", "null", "m")
+    assert json.loads(only.after) == {"score": 0.6, "label": "nice_to_have"}
+    assert raw(
+        ledger,
+        "SELECT importance_method, importance_version, importance_rationale, importance_graded_at_ms"
+        " FROM observations WHERE id = 2",
+    ) == [("m", 1, "why", NOW)]
+
+
+def test_the_watermark_never_goes_back(ledger: SqliteLedger) -> None:
+    assert ledger.watermark("graded_up_to") == 0
+    ledger.save_grades(grades(), run_id="r", seen_up_to=7)
+    ledger.save_grades(grades(), run_id="r", seen_up_to=3)
+    assert ledger.watermark("graded_up_to") == 7
+
+
+def test_a_bad_grade_takes_all_of_them_back(ledger: SqliteLedger) -> None:
+    put(ledger, observation("a"), observation("b"))
+    with pytest.raises(StoreError):
+        ledger.save_grades(grades((1, 0.9, "must_remember"), (2, 7.0, "ignore")), run_id="r", seen_up_to=2)
+    assert labels(ledger) == [None, None]
+    assert (ledger.count("changes"), ledger.watermark("graded_up_to")) == (0, 0)
+
+
+LABEL = st.sampled_from(["must_remember", "nice_to_have", "ignore"])
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    there=st.lists(st.none() | LABEL, max_size=8),
+    given_grades=st.dictionaries(st.integers(1, 10), st.tuples(st.floats(0, 1), LABEL), max_size=10),
+)
+def test_no_grade_is_ever_overwritten_and_each_empty_one_filled(
+    there: list[str | None],
+    given_grades: dict[int, tuple[float, str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    ledger = SqliteLedger(tmp_path_factory.mktemp("g") / "l.sqlite", clock=FrozenClock(NOW))
+    put(ledger, *(observation(str(n), importance_label=label) for n, label in enumerate(there)))
+    rows = grades(*((i, score, label) for i, (score, label) in given_grades.items()))
+    filled = ledger.save_grades(rows, run_id="r", seen_up_to=len(there))
+    wanted = [
+        label if label is not None else given_grades.get(i, (0, None))[1]
+        for i, label in enumerate(there, start=1)
+    ]
+    assert labels(ledger) == wanted
+    assert filled == sum(b is None and a is not None for a, b in zip(wanted, there, strict=True))
+    assert ledger.count("changes") == filled
+    ledger.close()
+
+
+# The audit trail
+
+
+def test_changes_of_memories_wait_in_the_outbox_until_cleared(ledger: SqliteLedger) -> None:
+    first, second = change("mem:a", "scope", None, "ops"), change("mem:b", "importance", 0.5, 1.0)
+    ledger.record_changes([first, second], run_id="r")
+    assert [one for _, one in ledger.outbox()] == [first, second]
+    ids = [change_id for change_id, _ in ledger.outbox()]
+    ledger.clear_outbox(ids[:1])
+    assert [one for _, one in ledger.outbox()] == [second]
+    ledger.clear_outbox(ids)
+    assert (ledger.outbox(), ledger.changes(run_id="r")) == ((), (first, second))
+    assert ledger.count("outbox") == 0
+
+
+def test_a_change_is_applied_only_where_before_still_stands(ledger: SqliteLedger) -> None:
+    put(ledger, observation("a"), observation("b", scope="ops"))
+    wanted = [
+        change("obs:1", "state", "captured", "archived"),
+        change("obs:1", "archived_at_ms", None, NOW),
+        change("obs:2", "scope", None, "other"),
+        change("obs:9", "state", "captured", "archived"),
+    ]
+    assert ledger.apply_to_observations(wanted, run_id="r") == 1
+    assert raw(ledger, "SELECT state, archived_at_ms, scope FROM observations ORDER BY id") == [
+        ("archived", NOW, None), ("captured", None, "ops"),
+    ]  # fmt: skip
+    assert ledger.changes(run_id="r") == tuple(wanted[:2])
+    assert ledger.outbox() == ()
+    # The way back is the same change turned round.
+    back = [Change(c.record_ref, c.field, c.after, c.before, "undo") for c in ledger.changes(run_id="r")]
+    assert ledger.apply_to_observations(back, run_id="undo") == 1
+    assert raw(ledger, "SELECT state, archived_at_ms FROM observations WHERE id = 1") == [("captured", None)]
+
+
+def test_only_governance_fields_can_be_changed(ledger: SqliteLedger) -> None:
+    put(ledger, observation("a"))
+    good = change("obs:1", "state", "captured", "active")
+    with pytest.raises(ValueError, match="no changeable field 'summary'"):
+        ledger.apply_to_observations([good, change("obs:1", "summary", "x", "y")], run_id="r")
+    assert raw(ledger, "SELECT state FROM observations") == [("captured",)]
+    assert ledger.count("changes") == 0
+
+
+@pytest.mark.parametrize("sql", ["UPDATE changes SET reason = 'x'", "DELETE FROM changes"])
+def test_nothing_rewrites_the_audit_trail(sql: str, ledger: SqliteLedger) -> None:
+    ledger.record_changes([change("mem:a", "scope", None, "ops")], run_id="r")
+    with pytest.raises(StoreError, match="append-only"), ledger.writing() as db:
+        db.execute(sql)
+    assert ledger.count("changes") == 1
+
+
+# What the flows read
+
+
+def test_governance_names_the_linked_rows_with_a_category_that_is_text(ledger: SqliteLedger) -> None:
+    put(
+        ledger,
+        observation("a"),
+        observation("b", memory_id="m1", scope="ops", detail_json='{"category": "fact"}'),
+        observation("c", memory_id="m2", importance_score=0.9, detail_json='{"category": {"a": 1}}'),
+    )
+    found = ledger.linked_governance().to_pylist()
+    assert [(r["memory_id"], r["observation_id"], r["category"]) for r in found] == [
+        ("m1", 2, "fact"), ("m2", 3, None),
+    ]  # fmt: skip
+    assert (found[0]["scope"], found[1]["importance"]) == ("ops", 0.9)
+
+
+def test_lifecycle_rows_carry_priority_and_use(ledger: SqliteLedger) -> None:
+    put(ledger, observation("a", detail_json='{"lifecycle": {"priority": "P0"}}'), observation("b"))
+    with ledger.writing() as db:
+        db.execute("INSERT INTO usage (record_ref, last_used_ms) VALUES ('obs:2', 77), ('mem:x', 88)")
+    rows = ledger.lifecycle_rows().to_pylist()
+    assert [(r["record_ref"], r["priority"], r["last_used_ms"], r["created_ms"]) for r in rows] == [
+        ("obs:1", "P0", None, NOW - 1000), ("obs:2", None, 77, NOW - 1000),
+    ]  # fmt: skip
+    assert ledger.memory_usage().to_pylist() == [{"record_ref": "mem:x", "last_used_ms": 88}]
+
+
+def test_the_distribution_counts_labels_and_scopes(ledger: SqliteLedger) -> None:
+    put(
+        ledger,
+        observation("a", scope="ops"),
+        observation("b", scope="ops"),
+        observation("c", importance_label="ignore"),
+    )
+    assert ledger.distribution().to_pylist() == [
+        {"importance_label": None, "scope": "ops", "rows": 2},
+        {"importance_label": "ignore", "scope": None, "rows": 1},
+    ]
+
+
+def test_an_empty_ledger_gives_empty_frames_with_their_schema(ledger: SqliteLedger) -> None:
+    for table in (ledger.linked_governance(), ledger.lifecycle_rows(), ledger.distribution()):
+        assert table.num_rows == 0
+        assert table.num_columns >= 3
+
+
+# Runs
+
+
+def test_runs_are_kept_newest_first_and_replaced_by_their_id(ledger: SqliteLedger) -> None:
+    for number, flow in enumerate(["grade", "harvest", "grade"]):
+        ledger.save_run(
+            RunReceipt(run_id=f"r{number}", flow=flow, status=RunStatus.RUNNING, started_ms=number)
+        )
+    done = ledger.runs()[0].closed(status=RunStatus.OK, finished_ms=9)
+    ledger.save_run(done)
+    assert [run.run_id for run in ledger.runs()] == ["r2", "r1", "r0"]
+    assert [run.run_id for run in ledger.runs(flow="grade", limit=1)] == ["r2"]
+    assert ledger.runs(flow="grade")[0] == done
+
+
+# The file
+
+
+def test_a_backup_opens_and_holds_the_same(ledger: SqliteLedger, tmp_path: Path, clock: FrozenClock) -> None:
+    put(ledger, observation("a"))
+    target = tmp_path / "copies #1 %41" / "ledger.sqlite"
+    digest = ledger.backup(target)
+    assert len(digest) == 64
+    assert [path.name for path in target.parent.iterdir()] == ["ledger.sqlite"]
+    verify_backup(target)
+    copy = SqliteLedger(target, clock=clock)
+    assert copy.content_digest() == ledger.content_digest()
+    copy.close()
+
+
+def test_a_damaged_or_missing_backup_is_found(ledger: SqliteLedger, tmp_path: Path) -> None:
+    target = tmp_path / "copy.sqlite"
+    put(ledger, *(observation(f"k{n}", summary="x" * 500) for n in range(50)))
+    ledger.backup(target)
+    damage(target)
+    with pytest.raises(StoreError):
+        verify_backup(target)
+    with pytest.raises(StoreError):
+        verify_backup(tmp_path / "nowhere.sqlite")
+    assert not (tmp_path / "nowhere.sqlite").exists()
+    target.write_bytes(b"")
+    with pytest.raises(StoreError):
+        verify_backup(target)
+
+
+def test_a_backup_that_cannot_be_written_says_so(ledger: SqliteLedger, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be copied"):
+        ledger.backup(tmp_path / "file" / "copy.sqlite")
+
+
+def damage(path: Path) -> None:
+    whole = bytearray(path.read_bytes())
+    for start in range(4096, len(whole), 4096):
+        whole[start : start + 64] = b"\xff" * 64
+    path.write_bytes(whole)
+
+
+Write = Callable[[SqliteLedger], object]
+GOVERNING: dict[str, Write] = {
+    "harvest": lambda one: put(one, observation("new")),
+    "grades": lambda one: one.save_grades(grades((1, 0.9, "must_remember")), run_id="r", seen_up_to=1),
+    "changes": lambda one: one.record_changes([change("mem:a", "scope", None, "x")], run_id="r"),
+    "apply": lambda one: one.apply_to_observations(
+        [change("obs:1", "state", "captured", "stale")], run_id="r"
+    ),
+}
+OPERATING: dict[str, Write] = {
+    "run": lambda one: one.save_run(RunReceipt(run_id="r", flow="f", status=RunStatus.OK, started_ms=1)),
+    "lease": lambda one: one.acquire_lease("f", run_id="r"),
+    "note": lambda one: one.put_note("n", "t"),
+    "quarantine": lambda one: one.quarantine([Rejected("s", "1", "r", "x")]),
+}
+
+
+@pytest.mark.parametrize("name", GOVERNING)
+def test_what_governs_changes_the_digest_and_keeps_the_index_whole(name: str, ledger: SqliteLedger) -> None:
+    put(ledger, observation("a"))
+    before = ledger.content_digest()
+    GOVERNING[name](ledger)
+    assert ledger.content_digest() != before
+    assert ledger.check() == WHOLE
+
+
+@pytest.mark.parametrize("name", OPERATING)
+def test_what_only_runs_leaves_the_digest_as_it_was(name: str, ledger: SqliteLedger) -> None:
+    put(ledger, observation("a"))
+    before = ledger.content_digest()
+    OPERATING[name](ledger)
+    assert ledger.content_digest() == before
+    assert ledger.check() == WHOLE
+
+
+def test_the_same_content_has_the_same_digest(tmp_path: Path, clock: FrozenClock) -> None:
+    digests = set()
+    for name in "ab":
+        ledger = SqliteLedger(tmp_path / name, clock=clock)
+        put(ledger, observation("a"), observation("b"))
+        digests.add(ledger.content_digest())
+        ledger.close()
+    assert len(digests) == 1
+
+
+def test_the_full_text_index_follows_updates_and_deletes(ledger: SqliteLedger) -> None:
+    put(ledger, observation("a", terms="alpha beta"), observation("b", terms="beta 备份"))
+    with ledger.writing() as db:
+        db.execute("UPDATE observations SET terms = 'gamma src/a.py' WHERE id = 1")
+        db.execute("DELETE FROM observations WHERE id = 2")
+
+    def found(word: str) -> list[tuple[Any, ...]]:
+        return raw(ledger, f"SELECT rowid FROM observations_fts WHERE observations_fts MATCH '\"{word}\"'")
+
+    assert (found("alpha"), found("beta"), found("备份")) == ([], [], [])
+    assert (found("gamma"), found("src/a.py")) == ([(1,)], [(1,)])
+    assert ledger.check() == WHOLE
+
+
+def test_an_index_that_disagrees_with_the_table_is_found(ledger: SqliteLedger) -> None:
+    put(ledger, observation("a"))
+    with ledger.writing() as db:
+        db.execute("INSERT INTO observations_fts (rowid, terms) VALUES (99, 'ghost')")
+    verdicts = ledger.check()
+    assert verdicts["full_text"] != "ok"
+    assert verdicts["integrity"] == "ok"
+
+
+def test_a_broken_reference_is_found(ledger: SqliteLedger) -> None:
+    with ledger.reading() as db:
+        db.execute("PRAGMA foreign_keys = OFF")
+        db.execute("INSERT INTO outbox VALUES (77)")
+    assert ledger.check()["foreign_keys"] == "1 broken references"
+
+
+def test_notes_are_small_named_texts(ledger: SqliteLedger) -> None:
+    assert ledger.get_note("n") is None
+    ledger.put_note("n", "one")
+    ledger.put_note("n", "二")
+    assert ledger.get_note("n") == "二"
+
+
+def test_only_known_tables_are_counted(ledger: SqliteLedger) -> None:
+    with pytest.raises(ValueError, match="no such table"):
+        ledger.count("sqlite_master")
+    assert ledger.quarantined_by_reason() == {}
