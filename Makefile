@@ -8,7 +8,7 @@ run: $(READY)            ## set up, make a demo home, run the whole day on it
 	$(BIN)/sunrise demo --home .demo
 
 test: $(READY)           ## set up and run every test
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal
 
 check: $(READY)          ## lint, types, layers, sizes
 	$(BIN)/ruff format --check .

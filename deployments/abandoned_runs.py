@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import psutil
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import (
@@ -28,11 +30,22 @@ def close_abandoned_runs() -> tuple[str, ...]:
     """
     with get_client(sync_client=True) as client:
         working = _working_run_ids()
-        abandoned = [run for run in _open_runs(client) if _is_abandoned(run, working)]
+        abandoned = [run for run in _open_runs(client) if is_abandoned(run, working=working)]
         for run in abandoned:
             state: State[None] = Crashed(message="The runner of this run was killed.")
             client.set_flow_run_state(run.id, state, force=True)
     return tuple(run.name for run in abandoned)
+
+
+def is_abandoned(run: FlowRun, *, working: Collection[str]) -> bool:
+    """Return whether nobody works on an open run; ``working`` are the ids of runs whose process lives."""
+    if run.work_pool_name is not None:
+        # A worker has it, perhaps on another machine.
+        return False
+    if run.deployment_id is not None:
+        return str(run.id) not in working
+    # A subflow works in its parent's process. A run with neither was started by hand: not ours to judge.
+    return run.parent_task_run_id is not None and not working
 
 
 def _open_runs(client: SyncPrefectClient) -> list[FlowRun]:
@@ -40,13 +53,6 @@ def _open_runs(client: SyncPrefectClient) -> list[FlowRun]:
         flow_filter=FlowFilter(name=FlowFilterName(any_=list(FLOW_NAMES))),
         flow_run_filter=FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=_OPEN))),
     )
-
-
-def _is_abandoned(run: FlowRun, working: set[str]) -> bool:
-    if run.deployment_id is not None:
-        return str(run.id) not in working
-    # A subflow works in its parent's process. A run with neither was started by hand: not ours to judge.
-    return run.parent_task_run_id is not None and not working
 
 
 def _working_run_ids() -> set[str]:

@@ -24,6 +24,8 @@ from sunrise.settings import Settings
 START_SECONDS = 120.0
 """A new data base takes 9 s on a small server; a board with a memory card takes ten times that."""
 STOP_SECONDS = 15.0
+_CHILDREN_SECONDS = 5.0
+_LEAVE_SECONDS = 5.0
 _POLL_SECONDS = 0.2
 _LOG_LINES = 15
 
@@ -31,12 +33,14 @@ _LOG_LINES = 15
 class PrefectServer:
     """A server that answers for one home; ``found`` when it ran before we came."""
 
-    def __init__(self, process: psutil.Process | None, *, url: str, log: Path, found: bool = False) -> None:
+    def __init__(self, settings: Settings, process: psutil.Process | None, *, found: bool = False) -> None:
+        self._settings = settings
         self._process = process
         self.found = found
-        self.url = url
-        self.log = log
+        self.url = api_url(settings)
+        self.log = _folder(settings) / "server.log"
         self.died = False
+        self._stopping = False
 
     @property
     def ours(self) -> bool:
@@ -44,19 +48,39 @@ class PrefectServer:
         return self._process is not None
 
     def alive(self) -> bool:
-        """Return whether its process runs; a server that is not ours counts as alive."""
+        """Return whether its process runs; of a server that is not ours, whether something answers."""
         if self._process is None:
-            return True
+            return _taken(self._settings)
         with suppress(psutil.NoSuchProcess):
             return self._process.is_running() and self._process.status() != psutil.STATUS_ZOMBIE
         return False
 
+    def wait_until_healthy(self) -> None:
+        """
+        Return once it answers.
+
+        Raises:
+            StoreError: It ended, or takes too long; the message ends with its log.
+        """
+        deadline = time.monotonic() + START_SECONDS
+        while _get(self._settings, "/api/health") is not True:
+            if not self.alive():
+                msg = f"the Prefect server did not start; the end of {self.log}:\n{self.last_words()}"
+                raise StoreError(msg)
+            if time.monotonic() > deadline:
+                msg = (
+                    f"the Prefect server is not healthy after {START_SECONDS:.0f} s; the end of {self.log}:\n"
+                )
+                raise StoreError(msg + self.last_words())
+            time.sleep(_POLL_SECONDS)
+
     def watch(self) -> None:
-        """Ask this process to stop, as an operator would, when the server dies."""
+        """When the server dies, end the runs and make this process stop, in order or not."""
         threading.Thread(target=self._watch, name="prefect-server-watch", daemon=True).start()
 
     def stop(self) -> None:
         """End it if it is ours: politely first."""
+        self._stopping = True
         if self._process is None:
             return
         with suppress(psutil.NoSuchProcess):
@@ -74,11 +98,34 @@ class PrefectServer:
             return "\n".join([line for line in lines if line.strip()][-_LOG_LINES:])
         return "(no log)"
 
+    def obituary(self) -> str:
+        """Return what there is to say when it died."""
+        return f"the Prefect server died; the end of {self.log}:\n{self.last_words()}"
+
     def _watch(self) -> None:
         while self.alive():
             time.sleep(_POLL_SECONDS)
+        if self._stopping:
+            return
         self.died = True
+        # No run can report any more, and the runner would wait minutes for them to.
+        _end_children()
         os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_LEAVE_SECONDS)
+        _end_children()
+        print(f"sunrise: {self.obituary()}", file=sys.stderr, flush=True)  # noqa: T201  the last word
+        os._exit(1)
+
+
+def _end_children() -> None:
+    children = psutil.Process().children(recursive=True)
+    for child in children:
+        with suppress(psutil.NoSuchProcess):
+            child.terminate()
+    _, stubborn = psutil.wait_procs(children, timeout=_CHILDREN_SECONDS)
+    for child in stubborn:
+        with suppress(psutil.NoSuchProcess):
+            child.kill()
 
 
 def api_url(settings: Settings) -> str:
@@ -90,15 +137,15 @@ def api_url(settings: Settings) -> str:
 @contextmanager
 def running_server(settings: Settings) -> Iterator[PrefectServer]:
     """
-    Give a healthy server of this home: the one that already answers, else a new one that ends with the block.
+    Give the server of this home: the one that already answers, else a new one that ends with the block.
+
+    It may still be starting; see :meth:`PrefectServer.wait_until_healthy`.
 
     Raises:
         ConfigurationError: Something else has the port.
-        StoreError: The new server did not come up; the message ends with its log.
     """
     server = _answering(settings) or _start(settings)
     try:
-        _wait_until_healthy(server, settings)
         yield server
     finally:
         # A second signal must not leave a server without its parent.
@@ -112,7 +159,7 @@ def running_server(settings: Settings) -> Iterator[PrefectServer]:
 def _answering(settings: Settings) -> PrefectServer | None:
     told = _get(settings, "/api/admin/settings")
     if isinstance(told, dict) and Path(str(told.get("home"))).resolve() == _folder(settings).resolve():
-        return PrefectServer(_orphan(settings), url=api_url(settings), log=_log(settings), found=True)
+        return PrefectServer(settings, _orphan(settings), found=True)
     if told is not None or _taken(settings):
         port = settings.prefect.port
         msg = (
@@ -126,8 +173,7 @@ def _answering(settings: Settings) -> PrefectServer | None:
 def _start(settings: Settings) -> PrefectServer:
     command = [sys.executable, "-m", "prefect", "server", "start"]
     place = ["--host", settings.prefect.host, "--port", str(settings.prefect.port)]
-    log = _log(settings)
-    with log.open("wb") as output:
+    with (_folder(settings) / "server.log").open("wb") as output:
         process = psutil.Popen(
             [*command, *place],
             stdin=DEVNULL,
@@ -137,20 +183,7 @@ def _start(settings: Settings) -> PrefectServer:
             process_group=0,
         )
     _pid_file(settings).write_text(f"{process.pid} {process.create_time()}\n", encoding="ascii")
-    return PrefectServer(process, url=api_url(settings), log=log)
-
-
-def _wait_until_healthy(server: PrefectServer, settings: Settings) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if not server.alive():
-            msg = f"the Prefect server did not start; the end of {server.log}:\n{server.last_words()}"
-            raise StoreError(msg)
-        if _get(settings, "/api/health") is True:
-            return
-        time.sleep(_POLL_SECONDS)
-    msg = f"the Prefect server is not healthy after {START_SECONDS:.0f} s; the end of {server.log}:\n"
-    raise StoreError(msg + server.last_words())
+    return PrefectServer(settings, process)
 
 
 def _orphan(settings: Settings) -> psutil.Process | None:
@@ -189,10 +222,6 @@ def _reachable(host: str) -> str:
 
 def _folder(settings: Settings) -> Path:
     return settings.home / "prefect"
-
-
-def _log(settings: Settings) -> Path:
-    return _folder(settings) / "server.log"
 
 
 def _pid_file(settings: Settings) -> Path:

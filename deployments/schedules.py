@@ -14,6 +14,7 @@ from prefect.types.entrypoint import EntrypointType
 from sunrise.domain.schedule import DAY, DAY_ENTRYPOINT, SCHEDULED_FLOWS, cron_lines
 from sunrise.errors import ConfigurationError
 from sunrise.settings import Settings
+from tasks.lazy_flow import LazyFlow
 
 DEPLOYMENT = "scheduled"
 """Every flow has one deployment, and all have this name: ``grade/scheduled``."""
@@ -47,6 +48,8 @@ def load_flow(entrypoint: str) -> Flow[Any, Any]:
     """
     module, _, name = entrypoint.rpartition(".")
     flow = getattr(importlib.import_module(module), name, None)
+    # A room that was imported before Prefect holds flows that have not met it yet.
+    flow = flow.real if isinstance(flow, LazyFlow) else flow
     if not isinstance(flow, Flow):
         msg = f"{entrypoint} is no flow"
         raise ConfigurationError(msg)

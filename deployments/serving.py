@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from types import FrameType
 from zoneinfo import ZoneInfo
@@ -40,10 +40,11 @@ def serve_home(settings: Settings, *, as_json: bool = False) -> None:
     with only_one(settings.home / "prefect" / "up.pid"):
         _set_environment(settings)
         with _stop_signals(), running_server(settings) as server:
-            _serve(settings, server, as_json=as_json)
+            # A signal that comes before the runner polls ends in SystemExit, whoever sent it.
+            with suppress(SystemExit):
+                _serve(settings, server, as_json=as_json)
             if server.died:
-                msg = f"the Prefect server died; the end of {server.log}:\n{server.last_words()}"
-                raise StoreError(msg)
+                raise StoreError(server.obituary())
 
 
 def _serve(settings: Settings, server: PrefectServer, *, as_json: bool) -> None:
@@ -52,7 +53,9 @@ def _serve(settings: Settings, server: PrefectServer, *, as_json: bool) -> None:
     from deployments.abandoned_runs import close_abandoned_runs  # noqa: PLC0415  imports prefect
     from deployments.schedules import flow_deployments  # noqa: PLC0415  imports prefect
 
+    # The imports took seconds, in which the server came up.
     deployments = flow_deployments(settings)
+    server.wait_until_healthy()
     closed = close_abandoned_runs()
     _greet(settings, server, closed, as_json=as_json)
     server.watch()

@@ -1,4 +1,4 @@
-"""The systemd timers of the flows, made from the schedule: for a host that runs them without a Prefect server."""
+"""The systemd timers of the flows, made from the schedule: for a host without a Prefect server."""
 
 from __future__ import annotations
 

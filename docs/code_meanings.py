@@ -48,6 +48,7 @@ REASONS = {
 }
 
 ANOMALIES = {
+    "source_missing": "harvest: a capture file that the settings name is not there",
     "source_unreadable": "harvest: a capture file cannot be read",
     "mostly_refused": "harvest: more lines were refused than `harvest.max_rejected_share` allows",
     "scorer_errors": "grade: the scorer failed on some rows; they are tried again",

@@ -83,7 +83,7 @@ def _reasons(call: ast.Call) -> Iterator[str]:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name == "SkipRun" and call.args:
         yield from _texts(call.args[0])
-    if name in {"_close", "closed", "DataError", "QuarantineError"}:
+    if name in {"_close", "closed", "DataError"}:
         for keyword in call.keywords:
             if keyword.arg == "reason":
                 yield from _texts(keyword.value)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from prefect import flow
-
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.schedule import DAY, SCHEDULED_FLOWS
+from tasks.lazy_flow import flow
 from tasks.prefect_bridge import as_state, call_flow
 from tasks.run_frame import Run, run_flow
 

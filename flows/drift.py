@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from prefect import flow
-
 from contracts.measurement import DistributionFrame
 from sunrise.domain.drift import DriftVerdict
 from tasks.drift import (
@@ -17,6 +15,7 @@ from tasks.drift import (
     renew_baseline,
     statistics_of,
 )
+from tasks.lazy_flow import flow
 from tasks.memories import open_memories
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, SkipRun, run_flow

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from prefect import flow
-
 from contracts.measurement import GoldenFrame
 from tasks.evaluate import (
     ask,
@@ -15,6 +13,7 @@ from tasks.evaluate import (
     newly_lost,
     read_golden,
 )
+from tasks.lazy_flow import flow
 from tasks.memories import open_memories
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, SkipRun, run_flow

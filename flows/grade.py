@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from prefect import flow
-
 from sunrise.domain.importance import ImportanceLabel
 from tasks.grade import grade_batch, ungraded_batches
+from tasks.lazy_flow import flow
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, run_flow
 

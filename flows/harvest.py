@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from prefect import flow
-
 from tasks.harvest import read_sources
+from tasks.lazy_flow import flow
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, run_flow
 
@@ -38,6 +37,8 @@ def harvest(run: Run) -> None:
     for reason, rows in sorted(found.quarantined.items()):
         run.tally("quarantined_by_reason", reason, rows)
     run.rate("rows_per_second", found.seen)
+    for absent in run.home.missing_captures():
+        run.anomaly("source_missing", f"{absent} is not there")
     for complaint in found.unreadable:
         run.anomaly("source_unreadable", complaint)
     share = found.quarantined.total() / max(found.seen, 1)

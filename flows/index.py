@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from prefect import flow
-
 from tasks.index import (
     backfill_terms,
     build_indices,
@@ -16,6 +14,7 @@ from tasks.index import (
     probe_indices,
     table_state,
 )
+from tasks.lazy_flow import flow
 from tasks.memories import open_memories
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, run_flow

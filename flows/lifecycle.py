@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from prefect import flow
-
 from contracts.retention import StandingFrame
+from tasks.lazy_flow import flow
 from tasks.lifecycle import (
     change_observations,
     changes_of,

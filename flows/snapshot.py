@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from prefect import flow
-
+from tasks.lazy_flow import flow
 from tasks.memories import open_memories
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, SkipRun, run_flow
-from tasks.snapshot import expire, snapshots, take
+from tasks.snapshot import expire, is_unchanged, snapshots, take
 
 
 @flow(name="snapshot")
@@ -30,11 +29,10 @@ def snapshot(run: Run) -> None:
         table = open_memories(run)
     except SkipRun:
         table = None
-    before = {one.tag for one in run.step(snapshots, run.home)}
-    tag = run.write(take, run.home, table, reason="daily")
     stores = 1 if table is None else 2
-    run.count(stores=stores, copied=stores if tag and tag not in before else 0)
-    run.count(unchanged=stores - run.counts["copied"])
+    unchanged = run.step(is_unchanged, run.home, table)
+    run.count(stores=stores, unchanged=stores if unchanged else 0, copied=0 if unchanged else stores)
+    tag = run.write(take, run.home, table, reason="daily")
     if tag:
         run.facts["tag"] = tag
     expired = run.write(expire, run.home, table) or []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from prefect import flow
-
+from tasks.lazy_flow import flow
 from tasks.memories import change_memories, open_memories
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, run_flow

@@ -45,7 +45,8 @@ def examine(settings: Settings, *, clock: Clock | None = None) -> list[Finding]:
         ledger_cure = restore_ledger(settings)
         found += guarded("ledger", partial(ledger_findings, settings, at), cure=ledger_cure)
         found += guarded("snapshots", partial(snapshot_findings, settings, at), cure=again)
-    found += memories_findings(settings, at)
+    if settings.home.is_dir() or settings.memories.uri:
+        found += memories_findings(settings, at)
     found += guarded("embedder", partial(_embedder_findings, settings), cure=_lexical_only())
     found += guarded("prefect", partial(_prefect_findings, settings), cure=_install_prefect())
     return found

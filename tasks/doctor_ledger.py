@@ -124,7 +124,7 @@ def _quarantine_findings(home: Home) -> Iterator[Finding]:
     statement = "SELECT source, line, reason, sample FROM quarantine"
     yield look(
         "quarantine",
-        f"{sum(reasons.values())} rows were refused: {text}",
+        f"refused rows, by reason: {text}",
         cure=f'Read them with `sqlite3 -readonly {path} "{statement}"` and mend what wrote them.',
     )
 

@@ -105,7 +105,7 @@ def _probe_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]
         if not probe.ok:
             yield ill(
                 f"{CHECK} {probe.name}",
-                (probe.detail or "a row that is there was not found")[:200],
+                (probe.detail or "a row that is there once was not found once")[:200],
                 cure=f"Rebuild the broken index with {command(settings, 'run index')}.",
             )
     if probes and all(probe.ok for probe in probes):

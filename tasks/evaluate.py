@@ -141,14 +141,11 @@ def _golden_row(data: dict[str, Any], *, where: str) -> dict[str, Any]:
     if not isinstance(expected, list) or not all(isinstance(ref, str) for ref in expected):
         msg = "expected must be a list of refs or texts"
         raise TypeError(msg)
-    return {
-        "key": str(data.get("id") or where),
-        "query": str(data["query"]),
-        "scope": data.get("scope"),
-        "lang": data.get("lang"),
-        "category": data.get("category"),
-        "expected": expected,
-    }
+    texts = {"query": data["query"], **{name: data.get(name) for name in ("scope", "lang", "category")}}
+    if not all(value is None or isinstance(value, str) for value in texts.values()):
+        msg = "query, scope, lang and category must be texts"
+        raise TypeError(msg)
+    return {"key": str(data.get("id") or where), **texts, "expected": expected}
 
 
 def _frame(answers: list[Answer]) -> pl.DataFrame:

@@ -114,7 +114,6 @@ def _change(one: Judged, field: str, before: object, after: object, reason: str)
 
 def _memory_standing(row: dict[str, object], usage: dict[str, int]) -> dict[str, object]:
     ref = memory_ref(str(row["id"]))
-    created = row.get("createdAt")
     return {
         "record_ref": ref,
         "kind": row.get("category") or "other",
@@ -122,7 +121,7 @@ def _memory_standing(row: dict[str, object], usage: dict[str, int]) -> dict[str,
         "trust_tier": row.get("trust_tier"),
         "priority": None,
         "state": row.get("state"),
-        "created_ms": int(created) if isinstance(created, float | int) else None,
+        "created_ms": _whole_ms(row.get("createdAt")),
         "archived_at_ms": row.get("archived_at_ms"),
         "last_used_ms": usage.get(ref),
     }
@@ -131,6 +130,11 @@ def _memory_standing(row: dict[str, object], usage: dict[str, int]) -> dict[str,
 def _label(importance: object) -> str | None:
     # A plugin writes a score and no label; the score says the same.
     return str(label_from_score(importance)) if isinstance(importance, float) else None
+
+
+def _whole_ms(created: object) -> int | None:
+    # An agent wrote it: NaN and times beyond every calendar are as good as none, and the contract says so.
+    return int(created) if isinstance(created, float | int) and 0 <= created < 2**53 else None
 
 
 def _columns(table: pa.Table, *names: str) -> list[list[object]]:

@@ -13,7 +13,7 @@ from sunrise.domain.schedule import cron_lines
 from sunrise.errors import ConfigurationError
 from sunrise.settings import Settings
 
-_WORKED = (RunStatus.OK, RunStatus.ANOMALY, RunStatus.FAILED)
+_TURNS = (RunStatus.OK, RunStatus.ANOMALY, RunStatus.FAILED, RunStatus.SKIPPED)
 
 
 def next_due_ms(cron: str, *, zone: str, after_ms: int) -> int:
@@ -34,7 +34,7 @@ def due_times(settings: Settings, receipts: Iterable[RunReceipt]) -> Mapping[str
     """
     Return for each scheduled flow when the run after its last one is due; None where it never ran.
 
-    Runs that did no work (busy, skipped, crashed, dry) do not count.
+    Runs that did not do their turn (busy, stale, crashed, dry) do not count.
 
     Raises:
         ConfigurationError: A cron line of the settings is not valid, or names no flow.
@@ -42,7 +42,7 @@ def due_times(settings: Settings, receipts: Iterable[RunReceipt]) -> Mapping[str
     check_schedules(settings)
     last: dict[str, int] = {}
     for receipt in receipts:
-        if receipt.status in _WORKED and not receipt.dry_run:
+        if receipt.status in _TURNS and receipt.reason != "stale" and not receipt.dry_run:
             last[receipt.flow] = max(receipt.started_ms, last.get(receipt.flow, 0))
     return {
         flow: next_due_ms(cron, zone=settings.timezone, after_ms=last[flow]) if flow in last else None

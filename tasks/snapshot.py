@@ -44,9 +44,8 @@ def take(home: Home, table: MemoryTable | None, *, reason: str) -> str:
     Raises:
         StoreError: The copy could not be made or does not open, or the table could not be tagged.
     """
-    newest = next(iter(snapshots(home)), None)
-    if newest is not None and is_current(newest, home, table):
-        return newest.tag
+    if is_unchanged(home, table):
+        return snapshots(home)[0].tag
     now = home.clock.now_ms()
     tag = f"sunrise-{datetime.fromtimestamp(now / 1000, tz=UTC):%Y%m%dT%H%M%S}-{now % 1000:03d}"
     digest = home.ledger.content_digest()
@@ -63,6 +62,12 @@ def take(home: Home, table: MemoryTable | None, *, reason: str) -> str:
     )
     write_whole(home.backups / tag / MANIFEST, json.dumps(asdict(snapshot), indent=2) + "\n")
     return tag
+
+
+def is_unchanged(home: Home, table: MemoryTable | None) -> bool:
+    """Return whether nothing changed since the newest snapshot."""
+    newest = next(iter(snapshots(home)), None)
+    return newest is not None and is_current(newest, home, table)
 
 
 def is_current(snapshot: Snapshot, home: Home, table: MemoryTable | None) -> bool:

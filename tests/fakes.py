@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 
 from sunrise.adapters.lance_rows import check_merge_keys, existing, fitted, query_vector, ranked
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
-from sunrise.errors import DataError
+from sunrise.domain.receipts import RunReceipt, RunStatus
+from sunrise.errors import BusyError, DataError
 from sunrise.ports import IndexState, TableState
 
 
@@ -179,3 +180,46 @@ class FakeMemoryTable:
 
 def _cosine(one: np.ndarray, other: np.ndarray) -> float:
     return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+
+
+class FakeRunLog:
+    """Runs and leases in two dictionaries; a test names the runs whose process is gone."""
+
+    def __init__(self, clock: FrozenClock, *, lease_ms: int = 120_000) -> None:
+        self.clock = clock
+        self.lease_ms = lease_ms
+        self.gone: set[str] = set()
+        self._leases: dict[str, tuple[str, int]] = {}
+        self._runs: dict[str, RunReceipt] = {}
+
+    def acquire_lease(self, name: str, *, run_id: str) -> None:
+        holder, expires_ms = self._leases.get(name, ("", 0))
+        if expires_ms > self.clock.now_ms() and holder not in self.gone:
+            raise BusyError(f"{name} is being run by {holder}", holder=holder)
+        self._leases[name] = (run_id, self.clock.now_ms() + self.lease_ms)
+
+    def renew_lease(self, name: str, *, run_id: str) -> bool:
+        if self._leases.get(name, ("", 0))[0] != run_id:
+            return False
+        self._leases[name] = (run_id, self.clock.now_ms() + self.lease_ms)
+        return True
+
+    def release_lease(self, name: str, *, run_id: str) -> None:
+        if self._leases.get(name, ("", 0))[0] == run_id:
+            del self._leases[name]
+
+    def save_run(self, receipt: RunReceipt) -> None:
+        self._runs[receipt.run_id] = receipt
+
+    def runs(self, *, flow: str | None = None, limit: int = 50) -> tuple[RunReceipt, ...]:
+        found = [run for run in self._runs.values() if flow in (None, run.flow)]
+        return tuple(sorted(found, key=lambda run: (run.started_ms, run.run_id), reverse=True)[:limit])
+
+    def reap(self) -> tuple[str, ...]:
+        now = self.clock.now_ms()
+        held = {holder for holder, expires_ms in self._leases.values() if expires_ms > now} - self.gone
+        left = [run for run in self._runs.values() if run.status is RunStatus.RUNNING]
+        closed = sorted((run for run in left if run.run_id not in held), key=lambda run: run.started_ms)
+        for run in closed:
+            self.save_run(run.closed(status=RunStatus.CRASHED, finished_ms=now, reason="process_gone"))
+        return tuple(run.run_id for run in closed)

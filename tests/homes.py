@@ -24,7 +24,7 @@ CONFIG = """\
 name = "none"
 """
 
-# id, text, importance, category, created
+# Id, text, importance, category and time of each.
 MEMORIES: tuple[tuple[str, str, float, str, int], ...] = (
     ("m-backup", "Backup the database before every deploy", 0.9, "decision", NOW - 200 * DAY_MS),
     ("m-tea", "The user likes green tea", 0.6, "preference", NOW - 100 * DAY_MS),

@@ -64,6 +64,11 @@ class Home:
         paths = {*self.spool.glob("*.jsonl"), *_matches(self.settings.harvest.captures, self.path)}
         return [CaptureFile(path) for path in sorted(paths)]
 
+    def missing_captures(self) -> list[str]:
+        """Return the captures that the settings name and that are not there."""
+        named = _matches(self.settings.harvest.captures, self.path)
+        return sorted(str(path) for path in named if not path.exists())
+
     def golden_files(self) -> list[Path]:
         """Return the golden sets of the home and of the settings, by path."""
         paths = {*self.golden.glob("*.jsonl"), *_matches(self.settings.evaluate.golden, self.path)}

@@ -6,7 +6,6 @@ Every error that sunrise raises on purpose.
     SunriseError
     ├── ConfigurationError      mend your setup, then run again
     ├── DataError               mend the data; carries a reason code
-    │   └── QuarantineError     too much of a batch was refused to go on
     └── StoreError              a store failed; a retry may help
         └── BusyError           another run holds the lease
 """
@@ -28,10 +27,6 @@ class DataError(SunriseError):
     def __init__(self, message: str, *, reason: str) -> None:
         super().__init__(message)
         self.reason = reason
-
-
-class QuarantineError(DataError):
-    """So many rows of a batch were refused that going on would hide a broken source."""
 
 
 class StoreError(SunriseError):

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from sunrise.errors import ConfigurationError
 
@@ -176,8 +176,9 @@ class Settings(BaseSettings):
 
     @property
     def memories_uri(self) -> str:
-        """Where the memories table is: the setting, or HOME/lance."""
-        return self.memories.uri or str(self.home / "lance")
+        """Where the memories table is: the setting (a relative path starts at the home), or HOME/lance."""
+        uri = self.memories.uri or "lance"
+        return uri if "://" in uri else str(self.home / Path(uri).expanduser())
 
     def replaced(self, **changes: Any) -> Self:
         """Return a copy with top-level values replaced: how arguments win over everything."""
@@ -200,6 +201,10 @@ def load_settings(home: str | Path | None = None) -> Settings:
         settings = Settings(**{**values, "home": root})
     except ValidationError as error:
         raise ConfigurationError(_explain(error, root / CONFIG_FILE)) from error
+    except SettingsError as error:
+        # Lists and whole sections in the environment are JSON; what is none never reaches the validation.
+        msg = f"SUNRISE_* environment: {error} (a list is written as JSON)"
+        raise ConfigurationError(msg) from error
     return settings.replaced(home=root)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from prefect import Flow
+from prefect.client.schemas.schedules import CronSchedule
 from prefect.deployments.runner import RunnerDeployment
 
 from deployments.schedules import flow_deployments, load_flow
@@ -92,12 +93,9 @@ def test_prefect_yaml_deploys_what_is_served(
 
 
 def _lines(deployment: RunnerDeployment) -> list[dict[str, Any]]:
-    return [
-        {
-            "cron": schedule.schedule.cron,
-            "timezone": schedule.schedule.timezone,
-            "slug": schedule.slug,
-            "active": schedule.active,
-        }
-        for schedule in deployment.schedules or []
-    ]
+    lines = []
+    for one in deployment.schedules or []:
+        assert isinstance(one.schedule, CronSchedule)
+        cron, timezone = one.schedule.cron, one.schedule.timezone
+        lines.append({"cron": cron, "timezone": timezone, "slug": one.slug, "active": one.active})
+    return lines

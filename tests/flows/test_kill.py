@@ -18,7 +18,7 @@ from sunrise.adapters.sqlite_upkeep import verify_backup
 from tasks.demo.home import write_demo_home
 from tests.flows.killing import NOW_MS, PRELOAD, run_day_until
 
-POINTS = 14
+POINTS = 12
 """Moments are spread evenly over the whole day; see `moment_of`."""
 
 

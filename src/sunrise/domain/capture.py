@@ -165,6 +165,25 @@ def map_strings(value: object, change: Callable[[str], str], *, depth: int = 0) 
     return value
 
 
+def without_secrets(value: object) -> Any:
+    """
+    Return a JSON value with every text in it redacted, and whole the texts under a name such as ``password``.
+
+    >>> without_secrets({"password": "swordfish", "port": 22})
+    {'password': '[redacted:field]', 'port': 22}
+    """
+    if isinstance(value, dict):
+        return {
+            redact(name).text: _without_named_secret(name, item)
+            if isinstance(item, str)
+            else without_secrets(item)
+            for name, item in value.items()
+        }
+    if isinstance(value, list):
+        return [without_secrets(item) for item in value]
+    return redact(value).text if isinstance(value, str) else value
+
+
 _COLUMNS = frozenset({
     "ts", "kind", "summary", "summary_en", "lang", "tool_name", "tool", "detail", "detail_json", "scope",
     "session_key", "sessionKey", "agent_id", "agent", "agentId", "source_kind", "source_ref",
@@ -261,7 +280,7 @@ def _safe(
     if suspect:
         summary = redact(summary).text
         english = None if english is None else redact(english).text
-        detail_text = dumps(_without_secrets(detail))
+        detail_text = dumps(without_secrets(detail))
     redacted = (summary, english, detail_text) != before
     size = len(detail_text.encode()) if len(detail_text) * 4 > MAX_DETAIL_BYTES else 0
     if size > MAX_DETAIL_BYTES:
@@ -273,20 +292,6 @@ def _names_a_secret(detail_text: str) -> bool:
     lowered = detail_text.lower()
     hinted = "passw" in lowered or "secret" in lowered or 'key"' in lowered or 'token"' in lowered
     return hinted and bool(_SECRET_FIELD.search(lowered) or redact(detail_text).kinds)
-
-
-def _without_secrets(value: object) -> Any:
-    """Redact every text, and whole the texts under a name such as ``password``."""
-    if isinstance(value, dict):
-        return {
-            redact(name).text: _without_named_secret(name, item)
-            if isinstance(item, str)
-            else _without_secrets(item)
-            for name, item in value.items()
-        }
-    if isinstance(value, list):
-        return [_without_secrets(item) for item in value]
-    return redact(value).text if isinstance(value, str) else value
 
 
 def _without_named_secret(name: str, text: str) -> str:
