@@ -34,6 +34,33 @@ class CapturedFrame(pa.DataFrameModel):
     detail_json: str = pa.Field(str_length={"min_value": 2})
     terms: str
     created_at_ms: int = pa.Field(ge=MIN_MS, le=MAX_MS)
+    episode_key: str = pa.Field(nullable=True)
+    state: str = pa.Field(isin=["captured", "active", "stale", "archived"], nullable=True)
+
+    class Config:
+        """Every column and no other."""
+
+        strict = True
+
+
+class EpisodeFrame(pa.DataFrameModel):
+    """What was said and done, word for word: who said it, in which session, and whether it can be trusted."""
+
+    key: str = pa.Field(str_length={"min_value": 1, "max_value": 256})
+    ts_ms: int = pa.Field(ge=MIN_MS, le=MAX_MS)
+    ts_flag: str = pa.Field(isin=["missing", "invalid"], nullable=True)
+    type: str = pa.Field(str_length={"min_value": 1, "max_value": 64})
+    session_id: str = pa.Field(nullable=True)
+    session_key: str = pa.Field(nullable=True)
+    agent_id: str = pa.Field(nullable=True)
+    scope: str = pa.Field(nullable=True, str_length={"max_value": 256})
+    trust_tier: str = pa.Field(isin=TRUST_TIERS, nullable=True)
+    source_kind: str = pa.Field(isin=["operator", "tool", "web", "import", "system"])
+    source_ref: str = pa.Field(nullable=True)
+    tool_name: str = pa.Field(nullable=True)
+    tool_call_id: str = pa.Field(nullable=True)
+    text: str
+    detail_json: str = pa.Field(str_length={"min_value": 2})
 
     class Config:
         """Every column and no other."""

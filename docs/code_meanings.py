@@ -48,8 +48,8 @@ REASONS = {
 }
 
 ANOMALIES = {
-    "source_missing": "harvest: a capture file that the settings name is not there",
-    "source_unreadable": "harvest: a capture file cannot be read",
+    "source_missing": "harvest: a source of the settings stands for nothing that is there",
+    "source_unreadable": "harvest: a source cannot be read",
     "mostly_refused": "harvest: more lines were refused than `harvest.max_rejected_share` allows",
     "scorer_errors": "grade: the scorer failed on some rows; they are tried again",
     "missing_ids": "writeback: observations name memories that the table lacks; told once for each",
@@ -78,13 +78,15 @@ REFUSALS = {
 
 TABLES = {
     "observations": "one row for each thing that the agent did or said; governance fields are columns",
+    "episodes": "what was said and done, word for word, append-only; observations refer to it",
+    "bulk_insert": "a mark within one transaction: the full-text index is being filled by the batch",
     "observations_fts": "full-text index over the analysed text; triggers keep it",
     "changes": "audit trail, append-only: every governance field that a flow changed",
     "outbox": "changes that the memories table has yet to take",
     "usage": "when a record was last retrieved, included and used",
     "runs": "one row for each run, with its receipt",
     "leases": "which run of which process is at work on a flow",
-    "offsets": "how far each capture file was read",
+    "offsets": "how far each source was read",
     "watermarks": "how far a flow got",
     "notes": "small named texts: the drift baseline, the answered queries",
     "quarantine": "lines and rows that were refused, redacted",

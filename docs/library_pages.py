@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from typer import Typer
 from typer.testing import CliRunner
 
 from docs.markdown import code, page, table
@@ -16,22 +17,24 @@ from sunrise import errors
 from sunrise.cli.app import app
 from sunrise.cli.exit_codes import MEANINGS
 from sunrise.domain.schedule import SCHEDULED_FLOWS
-from sunrise.settings import DEFAULT_HOME, Settings
+from sunrise.settings import DEFAULT_HOME, Settings, SourceSettings
 
 _WIDTH = 100
 
 
 def command_names() -> list[str]:
-    """Return the names of all commands."""
-    names = [command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands]
-    return [name.replace("_", "-") for name in names]
+    """Return the names of all commands, those of a group as ``group command``."""
+    return [
+        *_names(app),
+        *(f"{group.name} {name}" for group in app.registered_groups for name in _names(group.typer_instance)),
+    ]
 
 
 def cli_page() -> str:
     """Return the page of the command line."""
     parts = ["What each command takes, as it says itself.", code(_help())]
     for name in command_names():
-        parts += [f"## sunrise {name}", code(_help(name))]
+        parts += [f"## sunrise {name}", code(_help(*name.split()))]
     rows = [(str(int(exit_code)), exit_code.name, meaning) for exit_code, meaning in MEANINGS.items()]
     parts += ["## Exit codes", "Every command keeps to these.", table(("code", "name", "meaning"), rows)]
     return page("Command line", *parts)
@@ -49,7 +52,12 @@ def settings_page() -> str:
         if isinstance(section, type) and issubclass(section, BaseModel):
             rows = [_setting_row(f"{name}.{key}", one) for key, one in section.model_fields.items()]
             parts += [f"## [{name}]", (section.__doc__ or "").strip(), table(_SETTINGS_HEADER, rows)]
+    rows = [_setting_row(f"sources.{key}", one) for key, one in SourceSettings.model_fields.items()]
     parts += [
+        "## [[sources]]",
+        (SourceSettings.__doc__ or "").strip()
+        + " Repeat the table for each; `sunrise sources add` writes it.",
+        table(_SETTINGS_HEADER, rows),
         "## [schedules]",
         "A cron line of your own in place of a built-in one. Names are flows.",
         table(
@@ -97,8 +105,16 @@ def _top_level() -> Iterator[tuple[str, ...]]:
 def _setting_row(name: str, field: FieldInfo) -> tuple[str, ...]:
     environment = "SUNRISE_" + name.upper().replace(".", "__")
     default = list(field.default) if isinstance(field.default, tuple) else field.default
+    if field.is_required():
+        return (f"`{name}`", "", "required", field.description or "")
     text = str(default) if isinstance(default, Path) else json.dumps(default, ensure_ascii=False)
     return f"`{name}`", f"`{environment}`", f"`{text}`", field.description or ""
+
+
+def _names(group: Typer | None) -> list[str]:
+    commands = group.registered_commands if group else []
+    names = [command.name or getattr(command.callback, "__name__", "") for command in commands]
+    return [name.replace("_", "-") for name in names]
 
 
 def _help(*command: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tasks.harvest import read_sources
+from tasks.harvest import count_harvested, quarantine_section, read_sources, retry_quarantined
 from tasks.lazy_flow import flow
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, run_flow
@@ -15,29 +15,25 @@ def harvest_captures(home: str | None = None, dry_run: bool = False) -> Any:
     """
     Read every source from where it was left into the ledger.
 
-    Adds observations and quarantine rows, changes none. Running it again adds nothing: rows have keys, and
-    positions move in the same transaction as the rows. The receipt shows seen = inserted + duplicate +
-    quarantined, the refused lines by reason, bytes and rows per second.
+    Adds episodes, observations and quarantine rows, changes none. Running it again adds nothing: rows have
+    keys, and positions move in the same transaction as the rows. The receipt shows seen = inserted +
+    duplicate + quarantined, the same of episodes, the refused lines by reason, bytes and rows per second.
     """
     return as_state(run_flow("harvest", harvest, home=home, dry_run=dry_run))
 
 
 def harvest(run: Run) -> None:
-    """Read, refuse, keep; then say which sources look broken."""
+    """Read, refuse, keep, look at refused lines again; then say which sources look broken."""
     run.balance("seen", "inserted", "duplicate", "quarantined")
+    run.balance("episodes_seen", "episodes_inserted", "episodes_duplicate")
     found = run.step(read_sources, run.home, dry_run=run.dry_run)
-    run.count(
-        seen=found.seen,
-        inserted=found.inserted,
-        duplicate=found.duplicate,
-        quarantined=found.quarantined.total(),
-        redacted=found.redacted,
-        bytes=found.bytes,
-    )
-    for reason, rows in sorted(found.quarantined.items()):
-        run.tally("quarantined_by_reason", reason, rows)
+    again = run.write(retry_quarantined, run.home)
+    if again is not None:
+        found.add(again)
+    count_harvested(run, found)
     run.rate("rows_per_second", found.seen)
-    for absent in run.home.missing_captures():
+    run.sections.extend(quarantine_section(run.home))
+    for absent in run.home.missing_sources():
         run.anomaly("source_missing", f"{absent} is not there")
     for complaint in found.unreadable:
         run.anomaly("source_unreadable", complaint)

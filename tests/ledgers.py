@@ -25,7 +25,7 @@ WHOLE = {"integrity": "ok", "foreign_keys": "ok", "full_text": "ok"}
 
 
 def put(ledger: SqliteLedger, *rows: dict[str, Any], offset: int = 1) -> int:
-    return ledger.commit_harvest(observations(*rows), rejected=(), position=position(offset))
+    return ledger.commit_harvest(observations(*rows), rejected=(), position=position(offset)).observations
 
 
 def grades(*rows: tuple[int, float, str]) -> pa.Table:

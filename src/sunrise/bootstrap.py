@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from sunrise.adapters.capture_jsonl import CaptureFile
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.embedders import build_embedder
 from sunrise.adapters.lance_memories import LanceMemories, exists
+from sunrise.adapters.sources import paths_of, readers
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
 from sunrise.ports import Clock, Embedder, Ledger, MemoryTable, ObservationSource
 from sunrise.settings import Settings
@@ -60,14 +60,13 @@ class Home:
         return self.path / "golden"
 
     def sources(self) -> list[ObservationSource]:
-        """Return the capture files of the spool and of the settings, by path."""
-        paths = {*self.spool.glob("*.jsonl"), *_matches(self.settings.harvest.captures, self.path)}
-        return [CaptureFile(path) for path in sorted(paths)]
+        """Return a reader for everything there is to harvest at this moment."""
+        return readers(self.settings)
 
-    def missing_captures(self) -> list[str]:
-        """Return the captures that the settings name and that are not there."""
-        named = _matches(self.settings.harvest.captures, self.path)
-        return sorted(str(path) for path in named if not path.exists())
+    def missing_sources(self) -> list[str]:
+        """Return the sources of the settings that stand for nothing that is there."""
+        named = self.settings.sources
+        return [f"{one.kind} {one.path}" for one in named if not paths_of(one, self.settings)]
 
     def golden_files(self) -> list[Path]:
         """Return the golden sets of the home and of the settings, by path."""

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
 
 from sunrise.domain.receipts import RunReceipt
-from sunrise.domain.records import Change, Rejected, SourcePosition
+from sunrise.domain.records import (
+    Change,
+    Inserted,
+    Quarantined,
+    QuarantineState,
+    Rejected,
+    SourcePosition,
+)
 
 
 class Clock(Protocol):
@@ -177,6 +184,11 @@ class CapturedBatch(Protocol):
         """Bytes that were taken from the source."""
         ...
 
+    @property
+    def episodes(self) -> pa.Table | None:
+        """What was said and done, word for word, where the source tells it."""
+        ...
+
 
 class ObservationSource(Protocol):
     """Something that an agent writes and harvest reads, from where it stopped."""
@@ -198,13 +210,27 @@ class ObservationSource(Protocol):
         ...
 
 
+@runtime_checkable
+class RetryableSource(Protocol):
+    """A source whose refused rows can be read again one by one, by their position."""
+
+    def retry(self, position: str, *, now_ms: int) -> CapturedBatch | None:
+        """Return the row as it reads now, taken or refused again; None when it is gone."""
+        ...
+
+
 class ObservationLedger(Protocol):
     """The observations of the ledger, in batches."""
 
     def commit_harvest(
-        self, rows: pa.Table, *, rejected: Sequence[Rejected], position: SourcePosition
-    ) -> int:
-        """Insert the rows whose key is new, the refused ones and the position in one transaction."""
+        self,
+        rows: pa.Table,
+        *,
+        rejected: Sequence[Rejected],
+        position: SourcePosition | None,
+        episodes: pa.Table | None = None,
+    ) -> Inserted:
+        """Insert the rows whose key is new, the refused ones and the position, if any, in one transaction."""
         ...
 
     def source_position(self, source: str) -> SourcePosition | None:
@@ -221,6 +247,20 @@ class ObservationLedger(Protocol):
 
     def quarantine(self, rejected: Sequence[Rejected]) -> int:
         """Keep refused rows; return how many were not there yet."""
+        ...
+
+    def quarantined(
+        self, *, state: QuarantineState | None = None, limit: int = 1000
+    ) -> tuple[Quarantined, ...]:
+        """Return refused rows, oldest first; those of one state if it is named."""
+        ...
+
+    def quarantined_row(self, row_id: int) -> Quarantined | None:
+        """Return one refused row."""
+        ...
+
+    def close_quarantined(self, row_ids: Iterable[int], *, state: QuarantineState) -> int:
+        """Close waiting rows as resolved or dropped; they stay to be read. Return how many were waiting."""
         ...
 
     def new_keys(self, keys: Sequence[str]) -> int:

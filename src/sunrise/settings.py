@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from sunrise.errors import ConfigurationError
@@ -19,6 +19,18 @@ DEFAULT_HOME = "~/.sunrise"
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        msg = f"no such time zone: {name!r}"
+        raise ValueError(msg) from error
+    return name
+
+
+Zone = Annotated[str, AfterValidator(_known_zone)]
 
 
 class MemoriesSettings(_Section):
@@ -40,12 +52,27 @@ class EmbedderSettings(_Section):
     )
 
 
+SourceKind = Literal["openclaw", "capture", "transcripts", "agent-database", "markdown", "legacy-ledger"]
+
+
+class SourceSettings(_Section):
+    """One thing to harvest; HOME/spool/*.jsonl is read without being named."""
+
+    kind: SourceKind = Field(
+        description="openclaw: a gateway's whole home; capture: JSON lines; transcripts: a folder of session"
+        " files; agent-database: a gateway's openclaw-agent.sqlite; markdown: a workspace or a file;"
+        " legacy-ledger: a ledger of openclaw-mem."
+    )
+    path: str = Field(min_length=1, description="File, folder or glob; a relative one starts at the home.")
+    timezone: Zone | None = Field(
+        None, description="Zone of times that name none; else that of the settings."
+    )
+
+
 class HarvestSettings(_Section):
     """What is read into the ledger."""
 
-    captures: tuple[str, ...] = Field(
-        (), description="More capture files or globs; HOME/spool/*.jsonl is always read."
-    )
+    episodes: bool = Field(default=True, description="Keep what was said and done word for word.")
     batch_lines: int = Field(20_000, ge=100, le=1_000_000, description="Lines in one transaction.")
     max_rejected_share: float = Field(
         0.5, gt=0, le=1, description="Above this share of refused lines a run ends as an anomaly."
@@ -130,7 +157,8 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default=Path(DEFAULT_HOME), description="Where everything lives.")
-    timezone: str = Field("Asia/Taipei", description="Zone of the schedules and of the times on pages.")
+    timezone: Zone = Field("Asia/Taipei", description="Zone of the schedules and of the times on pages.")
+    sources: tuple[SourceSettings, ...] = Field((), description="What to harvest; see `sunrise sources`.")
     memories: MemoriesSettings = MemoriesSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     harvest: HarvestSettings = HarvestSettings()
@@ -151,16 +179,6 @@ class Settings(BaseSettings):
     @classmethod
     def _absolute(cls, home: Path) -> Path:
         return home.expanduser().absolute()
-
-    @field_validator("timezone")
-    @classmethod
-    def _known_zone(cls, name: str) -> str:
-        try:
-            ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-            msg = f"no such time zone: {name!r}"
-            raise ValueError(msg) from error
-        return name
 
     @classmethod
     def settings_customise_sources(

@@ -16,7 +16,7 @@ from sunrise.cli.config_file import render_config
 from sunrise.cli.exit_codes import MEANINGS, ExitCode, code_for
 from sunrise.domain.receipts import RunStatus
 from sunrise.domain.schedule import FLOW_NAMES, SCHEDULED_FLOWS
-from sunrise.settings import Settings, load_settings
+from sunrise.settings import Settings, SourceSettings, load_settings
 from tasks.demo.home import write_demo_home
 
 NOW_MS = 1_795_000_000_000
@@ -72,7 +72,7 @@ def test_init_writes_where_the_agent_keeps_its_things(sunrise: Command, tmp_path
 
     settings = load_settings(tmp_path)
     assert settings.memories_uri == "/agent/lancedb"
-    assert settings.harvest.captures == ("/agent/*.jsonl",)
+    assert settings.sources == (SourceSettings(kind="capture", path="/agent/*.jsonl"),)
 
 
 def test_init_refuses_to_change_a_config_by_arguments(sunrise: Command, tmp_path: Path) -> None:
@@ -228,5 +228,5 @@ def _sections() -> list[str]:
     return [
         name
         for name, field in Settings.model_fields.items()
-        if name not in {"home", "timezone", "schedules"} and field.annotation is not None
+        if name not in {"home", "timezone", "schedules", "sources"} and field.annotation is not None
     ]

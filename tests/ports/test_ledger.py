@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.receipts import RunReceipt, RunStatus
-from sunrise.domain.records import Change, Rejected
+from sunrise.domain.records import Change, Inserted, Rejected
 from sunrise.errors import StoreError
 from tests.fakes import FrozenClock
 from tests.homes import NOW, observation, observations, position
@@ -35,15 +35,16 @@ def test_of_equal_keys_in_a_batch_the_first_wins(ledger: SqliteLedger) -> None:
 
 def test_nothing_but_a_position_can_be_committed(ledger: SqliteLedger) -> None:
     assert ledger.source_position("spool") is None
-    assert ledger.commit_harvest(observations(), rejected=(), position=position(9)) == 0
+    assert ledger.commit_harvest(observations(), rejected=(), position=position(9)) == Inserted(
+        observations=0
+    )
     assert ledger.source_position("spool") == position(9)
 
 
 def test_rows_quarantine_and_position_come_in_one_transaction(ledger: SqliteLedger) -> None:
     rejected = [Rejected("spool", "17", "malformed_json", "{", 2)]
-    assert (
-        ledger.commit_harvest(observations(observation("a")), rejected=rejected, position=position(20)) == 1
-    )
+    inserted = ledger.commit_harvest(observations(observation("a")), rejected=rejected, position=position(20))
+    assert inserted == Inserted(observations=1)
     assert (ledger.count("observations"), ledger.count("quarantine")) == (1, 1)
     assert ledger.source_position("spool") == position(20)
     # Refusing the same line again adds nothing.

@@ -87,8 +87,11 @@ def test_one_source_that_cannot_be_read_keeps_no_other_from_it(home_path: Path) 
 def test_captures_elsewhere_are_read_by_glob(home_path: Path, tmp_path: Path) -> None:
     write_captures(tmp_path / "gateway" / "one.jsonl", [{"id": 70, "summary": "elsewhere"}])
     with (home_path / "sunrise.toml").open("a") as file:
-        file.write(f'[harvest]\ncaptures = ["{tmp_path}/gateway/*.jsonl", "missing.jsonl"]\n')
-    assert counts(go(home_path)) == [4, 4, 0, 0, 0]
+        for path in (f"{tmp_path}/gateway/*.jsonl", "missing.jsonl"):
+            file.write(f'[[sources]]\nkind = "capture"\npath = "{path}"\n')
+    receipt = go(home_path)
+    assert counts(receipt) == [4, 4, 0, 0, 0]
+    assert [anomaly.code for anomaly in receipt.anomalies] == ["source_missing"]
 
 
 def test_small_batches_give_the_same(home_path: Path) -> None:

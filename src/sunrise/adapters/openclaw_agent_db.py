@@ -39,10 +39,10 @@ class AgentDatabase:
     """
     One agent's database as a source of observations and episodes; it is called by its path.
 
-    A position is the rowid of the last event read, and the fingerprint is of that event's session, place in it
-    and time. New events get higher rowids as long as that event stands where it stood; when it does not (a
-    session was deleted or rewound, the file vacuumed or replaced) everything is read again, and keys keep it
-    from counting twice. Events of abandoned branches are read too: they happened.
+    A position is the rowid of the last event read; the fingerprint is of that event's session, place and
+    time. New events get higher rowids as long as that event stands where it stood. When it does not (a
+    session was deleted or rewound, the file vacuumed or replaced) all is read again, and keys keep it from
+    counting twice. Events of abandoned branches are read too: they happened.
     """
 
     path: Path
@@ -153,8 +153,7 @@ class _Reading:
 
     def _session(self, session_id: str) -> Session:
         if session_id not in self.sessions:
-            sql = _WINDOW if "chat_type" in self._columns("session_windows") else _BARE_WINDOW
-            key, chat_type = self.db.execute(sql, (session_id,)).fetchone() or (None, None)
+            key, chat_type = self._window(session_id)
             self.sessions[session_id] = session_of(
                 session_id,
                 session_key=_name(key) if key else None,
@@ -162,6 +161,12 @@ class _Reading:
                 in_group=chat_type in _GROUPS,
             )
         return self.sessions[session_id]
+
+    def _window(self, session_id: str) -> tuple[bytes | None, bytes | None]:
+        columns = self._columns("session_windows")
+        sql = _WINDOW if "chat_type" in columns else _BARE_WINDOW
+        row = self.db.execute(sql, (session_id,)).fetchone() if columns else None
+        return row or (None, None)
 
     def _columns(self, table: str) -> set[str]:
         rows = self.db.execute("SELECT name FROM pragma_table_info(?)", (table,))

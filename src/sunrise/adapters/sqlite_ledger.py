@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sunrise.adapters.sqlite_audit import SqliteAudit
+from sunrise.adapters.sqlite_harvest import SqliteHarvest
 from sunrise.adapters.sqlite_observations import SqliteObservations
 from sunrise.adapters.sqlite_runs import SqliteRuns
 from sunrise.adapters.sqlite_upkeep import SqliteUpkeep
@@ -10,7 +11,7 @@ from sunrise.adapters.sqlite_upkeep import SqliteUpkeep
 LEDGER_FILE = "ledger.sqlite"
 
 
-class SqliteLedger(SqliteObservations, SqliteAudit, SqliteRuns, SqliteUpkeep):
+class SqliteLedger(SqliteHarvest, SqliteObservations, SqliteAudit, SqliteRuns, SqliteUpkeep):
     """
     The ledger on one SQLite file.
 

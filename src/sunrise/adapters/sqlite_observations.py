@@ -1,22 +1,15 @@
-"""Observations in the ledger: harvested, graded, archived, in batches of Arrow columns."""
+"""Observations in the ledger as the flows read them, and their grades."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pyarrow as pa
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_frames import read_arrow
-from sunrise.domain.records import Rejected, SourcePosition
 
-_INSERTED = (
-    "key", "ts_ms", "ts_flag", "kind", "tool_name", "summary", "summary_en", "lang", "scope", "session_key",
-    "agent_id", "trust_tier", "source_kind", "source_ref", "importance_score", "importance_label",
-    "memory_id", "detail_json", "terms", "created_at_ms",
-)  # fmt: skip
 _GRADING = "graded_up_to"
 
 UNGRADED_SCHEMA = pa.schema(
@@ -63,44 +56,7 @@ USAGE_SCHEMA = pa.schema([pa.field("record_ref", pa.string()), pa.field("last_us
 
 
 class SqliteObservations(SqliteConnection):
-    """The part of the ledger that holds observations."""
-
-    def commit_harvest(
-        self, rows: pa.Table, *, rejected: Sequence[Rejected], position: SourcePosition
-    ) -> int:
-        """Insert the rows whose key is new, the refused ones and the position in one transaction."""
-        columns = [_column(rows, name) for name in _INSERTED]
-        sql = (
-            f"INSERT INTO observations ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))})"
-            " ON CONFLICT (key) DO NOTHING"
-        )
-        with self.writing() as db:
-            inserted = db.executemany(sql, zip(*columns, strict=True)).rowcount if rows.num_rows else 0
-            self._quarantine(db, rejected)
-            self._move(db, position)
-        return max(inserted, 0)
-
-    def source_position(self, source: str) -> SourcePosition | None:
-        """Return how far a source was read, or None for a new one."""
-        with self.reading() as db:
-            row = db.execute(
-                'SELECT source, device, inode, "offset", line, fingerprint FROM offsets WHERE source = ?',
-                (source,),
-            ).fetchone()
-        return SourcePosition(*row) if row else None
-
-    def quarantine(self, rejected: Sequence[Rejected]) -> int:
-        """Keep refused rows; return how many were not there yet."""
-        with self.writing() as db:
-            return self._quarantine(db, rejected)
-
-    def new_keys(self, keys: Sequence[str]) -> int:
-        """Return how many different keys of these no observation has yet."""
-        sql = """
-          SELECT count(DISTINCT value) FROM json_each(?)
-          WHERE NOT EXISTS (SELECT 1 FROM observations WHERE key = value)"""
-        with self.reading() as db:
-            return int(db.execute(sql, (json.dumps(list(keys)),)).fetchone()[0])
+    """The part of the ledger that hands out observations and takes their grades."""
 
     def ungraded(self, *, after_id: int, limit: int) -> pa.Table:
         """Return rows past ``after_id`` that no grading run saw yet, or that have no grade; oldest first."""
@@ -189,33 +145,3 @@ class SqliteObservations(SqliteConnection):
             " ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
             (name, value),
         )
-
-    def _move(self, db: sqlite3.Connection, position: SourcePosition) -> None:
-        db.execute(
-            "INSERT OR REPLACE INTO offsets VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                position.source,
-                position.device,
-                position.inode,
-                position.offset,
-                position.line,
-                position.fingerprint,
-                self.clock.now_ms(),
-            ),
-        )
-
-    def _quarantine(self, db: sqlite3.Connection, rejected: Sequence[Rejected]) -> int:
-        if not rejected:
-            return 0
-        now = self.clock.now_ms()
-        added = db.executemany(
-            "INSERT INTO quarantine (source, position, line, reason, sample, at_ms) VALUES (?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT DO NOTHING",
-            [(r.source, r.position, r.line, r.reason, r.sample, now) for r in rejected],
-        ).rowcount
-        return max(added, 0)
-
-
-def _column(rows: pa.Table, name: str) -> list[object]:
-    values: list[object] = rows.column(name).to_pylist()
-    return values

@@ -18,6 +18,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+sources_app = typer.Typer(help="What is harvested.", no_args_is_help=True, rich_markup_mode=None)
+quarantine_app = typer.Typer(help="What was refused.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(sources_app, name="sources")
+app.add_typer(quarantine_app, name="quarantine")
+
 HomeOption = Annotated[
     str | None,
     typer.Option("--home", metavar="DIR", help="The home; else SUNRISE_HOME, else ~/.sunrise."),
@@ -105,6 +110,95 @@ def receipts(
     from sunrise.cli.commands import list_receipts
 
     list_receipts(home, flow=flow, limit=limit, as_json=as_json)
+
+
+@sources_app.command("add")
+def add_source(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="auto (finds an OpenClaw home), openclaw, capture, transcripts, agent-database, markdown or"
+            " legacy-ledger."
+        ),
+    ],
+    path: Annotated[str | None, typer.Argument(help="File, folder or glob; not for auto.")] = None,
+    home: HomeOption = None,
+    timezone: Annotated[str | None, typer.Option(help="Zone of times that name none.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a source into sunrise.toml."""
+    from sunrise.cli import source_commands
+
+    source_commands.add_source(home, kind, path, timezone=timezone, as_json=as_json)
+
+
+@sources_app.command("list")
+def list_sources(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """List the sources, their files, and how far each was read."""
+    from sunrise.cli import source_commands
+
+    source_commands.list_sources(home, as_json=as_json)
+
+
+@sources_app.command("test")
+def try_sources(
+    home: HomeOption = None,
+    lines: Annotated[int, typer.Option(min=1, max=100_000, help="How many new lines of each file.")] = 1000,
+    as_json: JsonOption = False,
+) -> None:
+    """Read the next lines of each source, keep nothing, and say what would come of them."""
+    from sunrise.cli import source_commands
+
+    source_commands.try_sources(home, lines=lines, as_json=as_json)
+
+
+@quarantine_app.command("list")
+def list_quarantine(
+    home: HomeOption = None,
+    every: Annotated[bool, typer.Option("--all", help="Closed ones too.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many, oldest first.")] = 50,
+    as_json: JsonOption = False,
+) -> None:
+    """List refused rows with the reason of each."""
+    from sunrise.cli import source_commands
+
+    source_commands.list_quarantine(home, every=every, limit=limit, as_json=as_json)
+
+
+@quarantine_app.command("show")
+def show_quarantine(
+    row_id: Annotated[int, typer.Argument(metavar="ID", help="As the list gives it.")],
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one refused row; secrets in its sample are redacted."""
+    from sunrise.cli import source_commands
+
+    source_commands.show_quarantine(home, row_id, as_json=as_json)
+
+
+@quarantine_app.command("retry")
+def retry_quarantine(
+    row_ids: Annotated[list[int] | None, typer.Argument(metavar="[ID]...", help="All, if none.")] = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read refused rows again from their source, and keep those that now read well."""
+    from sunrise.cli import source_commands
+
+    source_commands.retry_quarantine(home, row_ids or [], as_json=as_json)
+
+
+@quarantine_app.command("drop")
+def drop_quarantine(
+    row_ids: Annotated[list[int], typer.Argument(metavar="ID...", help="Which.")],
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Close refused rows for good; they stay to be read."""
+    from sunrise.cli import source_commands
+
+    source_commands.drop_quarantine(home, row_ids, as_json=as_json)
 
 
 @app.command()

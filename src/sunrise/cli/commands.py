@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version as installed_version
@@ -16,12 +14,13 @@ import typer
 from sunrise import rooms
 from sunrise.bootstrap import open_home
 from sunrise.cli.exit_codes import ExitCode, code_for
+from sunrise.cli.output import say
 from sunrise.cli.receipt_lines import overview_table, receipt_table
 from sunrise.cli.tables import table
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.schedule import DAY, DAY_ENTRYPOINT, FLOW_NAMES, SCHEDULED_FLOWS
 from sunrise.errors import ConfigurationError
-from sunrise.settings import CONFIG_FILE, Settings, load_settings
+from sunrise.settings import CONFIG_FILE, Settings, SourceSettings, load_settings
 
 FOLDERS = ("spool", "golden", "receipts", "reports", "quarantine", "backups")
 _DEMO_MARK = ".sunrise-demo"
@@ -36,18 +35,19 @@ def init_home(home: str | None, *, memories: str | None, captures: Sequence[str]
     chosen: dict[str, dict[str, Any]] = {}
     if memories:
         chosen["memories"] = {"uri": _location(memories)}
-    if captures:
-        chosen["harvest"] = {"captures": [_location(capture) for capture in captures]}
-    if config.exists() and chosen:
-        msg = f"{config} is there already: set [memories] uri and [harvest] captures in it"
+    sources = [SourceSettings(kind="capture", path=_location(capture)) for capture in captures]
+    if config.exists() and (chosen or sources):
+        msg = (
+            f"{config} is there already: set [memories] uri in it, and add sources with `sunrise sources add`"
+        )
         raise ConfigurationError(msg)
     _make_folders(settings)
     made = not config.exists()
     if made:
-        config.write_text(render_config(chosen), encoding="utf-8")
+        config.write_text(render_config(chosen, sources=sources), encoding="utf-8")
     with open_home(load_settings(str(settings.home))):
         pass
-    _say(
+    say(
         {"home": str(settings.home), "config": str(config), "config_written": made},
         f"home    {settings.home}\nconfig  {config}{'' if made else ' (kept)'}\n"
         f"next    sunrise doctor --home {settings.home}",
@@ -65,7 +65,7 @@ def run_flow(flow: str, home: str | None, *, dry_run: bool, as_json: bool) -> No
             children = [r for r in place.ledger.runs(limit=50) if r.parent_run_id == receipt.run_id]
         receipts = [*reversed(children), receipt]
     index = settings.home / "reports" / "index.html"
-    _say(
+    say(
         {"receipts": [one.to_dict() for one in receipts], "index": str(index)},
         f"{receipt_table(receipts)}\n\n{index}",
         as_json=as_json,
@@ -86,7 +86,7 @@ def show_status(home: str | None, *, as_json: bool) -> None:
     settings = load_settings(home)
     with open_home(settings) as place:
         standings = rooms.load("tasks.overview:overview")(place)
-    _say(
+    say(
         {"flows": [asdict(one) for one in standings]},
         overview_table(standings, zone=settings.timezone),
         as_json=as_json,
@@ -103,7 +103,7 @@ def examine(home: str | None, *, as_json: bool) -> NoReturn:
     text = table(rows, header=["check", "verdict", "finding"])
     if cures:
         text += "\n\nWhat to do\n" + "\n".join(f"  {cure}" for cure in cures)
-    _say({"findings": [asdict(one) for one in findings]}, text, as_json=as_json)
+    say({"findings": [asdict(one) for one in findings]}, text, as_json=as_json)
     ill = any(one.verdict == "ill" for one in findings)
     raise SystemExit(ExitCode.ANOMALY if ill else ExitCode.OK)
 
@@ -128,13 +128,13 @@ def list_receipts(home: str | None, *, flow: str | None, limit: int, as_json: bo
     with open_home(settings) as place:
         receipts = place.ledger.runs(flow=flow, limit=limit)
     text = receipt_table(receipts, zone=settings.timezone) if receipts else "no runs yet"
-    _say({"receipts": [one.to_dict() for one in receipts]}, text, as_json=as_json)
+    say({"receipts": [one.to_dict() for one in receipts]}, text, as_json=as_json)
 
 
 def show_version(*, as_json: bool) -> None:
     """Print the installed version."""
     number = installed_version("sunrise-memory")
-    _say({"version": number}, number, as_json=as_json)
+    say({"version": number}, number, as_json=as_json)
 
 
 def _run(flow: str, settings: Settings, *, dry_run: bool) -> RunReceipt:
@@ -172,7 +172,3 @@ def _location(text: str) -> str:
 
 def _no_such_flow(flow: str) -> str:
     return f"no such flow: {flow!r}; there are {', '.join(FLOW_NAMES)}"
-
-
-def _say(data: dict[str, Any], text: str, *, as_json: bool) -> None:
-    print(json.dumps(data, ensure_ascii=False) if as_json else text, file=sys.stdout)

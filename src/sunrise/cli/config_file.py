@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,26 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sunrise.domain.schedule import SCHEDULED_FLOWS
-from sunrise.settings import Settings
+from sunrise.settings import Settings, SourceSettings
 
-_NOT_IN_FILE = {"home", "schedules"}
+_NOT_IN_FILE = {"home", "schedules", "sources"}
 
 
-def render_config(chosen: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+def render_config(
+    chosen: Mapping[str, Mapping[str, Any]] | None = None, *, sources: Sequence[SourceSettings] = ()
+) -> str:
     """
     Return a ``sunrise.toml`` with every setting, its meaning and its default, commented out.
 
-    Values of ``chosen`` (by section and name) stand uncommented.
+    Values of ``chosen`` (by section and name) and the sources stand uncommented.
     """
-    return "\n".join(_lines(chosen or {})) + "\n"
+    return "\n".join(_lines(chosen or {})) + "\n" + "".join(map(render_source, sources))
+
+
+def render_source(source: SourceSettings) -> str:
+    """Return the lines of one source, to be put at the end of a ``sunrise.toml``."""
+    values = source.model_dump(exclude_none=True)
+    return "\n[[sources]]\n" + "".join(f"{name} = {_toml(value)}\n" for name, value in values.items())
 
 
 def _lines(chosen: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

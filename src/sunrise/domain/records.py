@@ -86,6 +86,36 @@ class Rejected:
     line: int | None = None
 
 
+class QuarantineState(StrEnum):
+    """What became of a refused row. Nothing is ever removed: dropped means that nobody will retry it."""
+
+    WAITING = "waiting"
+    RESOLVED = "resolved"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A refused row as it stands in quarantine; ``at_ms`` is when it was refused."""
+
+    id: int
+    source: str
+    position: str
+    line: int | None
+    reason: str
+    sample: str
+    at_ms: int
+    state: QuarantineState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inserted:
+    """How many rows of a batch were new to the ledger."""
+
+    observations: int
+    episodes: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class SourcePosition:
     """

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from sunrise.adapters.capture_jsonl import CAPTURE_SCHEMA, CaptureBatch
@@ -55,7 +56,7 @@ def read(
 
 def rows_of(ledger: LegacyLedger) -> list[dict[str, Any]]:
     (batch,) = read(ledger)
-    assert batch.rows.schema == CAPTURE_SCHEMA
+    assert batch.rows.schema == CAPTURE_SCHEMA.append(pa.field("state", pa.string()))
     assert batch.seen == batch.rows.num_rows + len(batch.rejected)
     found: list[dict[str, Any]] = batch.rows.to_pylist()
     return found
@@ -63,7 +64,7 @@ def rows_of(ledger: LegacyLedger) -> list[dict[str, Any]]:
 
 def harvest(ledger: SqliteLedger, source: LegacyLedger, lines: int = 100) -> int:
     return sum(
-        ledger.commit_harvest(batch.rows, rejected=batch.rejected, position=batch.position)
+        ledger.commit_harvest(batch.rows, rejected=batch.rejected, position=batch.position).observations
         for batch in read(source, ledger.source_position(source.name), lines)
     )
 
@@ -114,6 +115,22 @@ def test_governance_is_read_out_of_the_detail(tmp_path: Path) -> None:
     kept = json.loads(found["detail_json"])
     assert kept == {**detail, "provenance": kept["provenance"]}
     assert kept["lifecycle"] == detail["lifecycle"]
+
+
+@pytest.mark.parametrize(
+    ("lifecycle", "state"),
+    [
+        ({"state": "soft-archived"}, "archived"),
+        ({"state": "categorized"}, "active"),
+        ({"state": "stale"}, "stale"),
+        ({"state": 5}, None),
+        ({"state": "elsewhere"}, None),
+        ("soft-archived", None),
+    ],
+)
+def test_what_was_archived_arrives_archived(tmp_path: Path, lifecycle: object, state: str | None) -> None:
+    (found,) = rows_of(write(tmp_path / "a.sqlite", [row("rotate the keys", {"lifecycle": lifecycle})]))
+    assert found["state"] == state
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from sunrise.adapters.markdown_memories import MAX_FILE_BYTES, MarkdownMemory, m
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.records import SourcePosition
 from sunrise.errors import StoreError
-from sunrise.ports import ObservationSource
 
 NOW = 1_795_900_000_000
 MTIME = 1_795_800_000
@@ -36,8 +35,8 @@ def write(path: Path, text: str | bytes) -> MarkdownMemory:
     return MarkdownMemory(path, zone="Asia/Taipei")
 
 
-def read(memory: ObservationSource, position: SourcePosition | None = None) -> list[CaptureBatch]:
-    return list(memory.batches(position, now_ms=NOW, batch_lines=1000))  # type: ignore[arg-type]
+def read(memory: MarkdownMemory, position: SourcePosition | None = None) -> list[CaptureBatch]:
+    return list(memory.batches(position, now_ms=NOW, batch_lines=1000))
 
 
 def rows(memory: MarkdownMemory) -> list[dict[str, Any]]:
@@ -51,7 +50,7 @@ def rows(memory: MarkdownMemory) -> list[dict[str, Any]]:
 def harvest(ledger: SqliteLedger, memory: MarkdownMemory, lines: int = 1000) -> int:
     position = ledger.source_position(memory.name)
     return sum(
-        ledger.commit_harvest(batch.rows, rejected=batch.rejected, position=batch.position)
+        ledger.commit_harvest(batch.rows, rejected=batch.rejected, position=batch.position).observations
         for batch in memory.batches(position, now_ms=NOW, batch_lines=lines)
     )
 
@@ -107,6 +106,7 @@ def test_a_date_that_cannot_be_gives_way_to_the_files_time(workspace: Path) -> N
         ("agent:main:main", 'user: "I like tea"\nassistant: "user: no"', "trusted", "operator", "main"),
         ("agent:ada:main", "user: I like tea\nassistant: fine", None, "operator", "ada"),
         ("agent:main:cron:1:run:2", 'user: "I like tea"', None, "system", "main"),
+        ("agent:main:discord:group:7", 'user: "I like tea"', None, "operator", "main"),
         ("elsewhere", 'user: "I like tea"', "trusted", "operator", None),
     ],
 )

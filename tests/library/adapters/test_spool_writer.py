@@ -61,7 +61,9 @@ def harvest(ledger: SqliteLedger, folder: Path) -> int:
     for path in sorted(folder.glob("*.jsonl")):
         source = CaptureFile(path)
         for batch in source.batches(ledger.source_position(source.name), now_ms=1, batch_lines=1000):
-            added += ledger.commit_harvest(batch.rows, rejected=batch.rejected, position=batch.position)
+            added += ledger.commit_harvest(
+                batch.rows, rejected=batch.rejected, position=batch.position
+            ).observations
     return added
 
 

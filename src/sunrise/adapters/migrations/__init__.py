@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sunrise.adapters.migrations import m001_observations, m002_audit, m003_operations
+from sunrise.adapters.migrations import m001_observations, m002_audit, m003_operations, m004_episodes
 
 MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("m001_observations", m001_observations.SQL),
     ("m002_audit", m002_audit.SQL),
     ("m003_operations", m003_operations.SQL),
+    ("m004_episodes", m004_episodes.SQL),
 )
 """Names and scripts. A name that was released is never changed; a mistake gets a new migration."""

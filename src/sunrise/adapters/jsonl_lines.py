@@ -1,0 +1,229 @@
+"""Reads a file of JSON lines that somebody may be appending to: offsets, torn lines, refused lines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import orjson
+
+from sunrise.domain.capture import RejectReason, map_strings
+from sunrise.domain.records import Rejected, SourcePosition
+from sunrise.domain.secrets import redact
+from sunrise.domain.text.cleaning import clean
+from sunrise.errors import DataError
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+BATCH_BYTES = 64 * 1024 * 1024
+"""A stretch ends here even when it has few lines, so that memory stays bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some lines of a file that were taken: where the next one begins, and which were refused."""
+
+    position: SourcePosition
+    rejected: tuple[Rejected, ...]
+    bytes: int
+
+
+class JsonLines:
+    """
+    An open file, read from where ``position`` says, or from its start when it is another file by now.
+
+    A last line that is still being written is left for the next time.
+    """
+
+    def __init__(self, file: BinaryIO, *, source: str, position: SourcePosition | None) -> None:
+        stat = os.fstat(file.fileno())
+        self.source = source
+        self.changed_ms = int(stat.st_mtime * 1000)
+        self.offset, self.line = _resume(file, position, stat)
+        self._file = file
+        # The end is taken once: a writer without pause must not keep us reading.
+        self._end = stat.st_size
+        self._rejected: list[Rejected] = []
+        self._start = self.offset
+        self._taken = 0
+
+    def stretches(
+        self,
+        take: Callable[[dict[str, Any]], None],
+        *,
+        lines: int,
+        max_bytes: int = BATCH_BYTES,
+        max_line_bytes: int = MAX_LINE_BYTES,
+    ) -> Iterator[Stretch]:
+        """
+        Give every object to ``take`` and yield after so many lines, or bytes, and at the end.
+
+        What ``take`` refuses with a :class:`DataError` is among the stretch's rejected lines.
+        """
+        self._file.seek(self.offset)
+        while self.offset < self._end and self._read_line(take, max_line_bytes):
+            if self._taken >= lines or self.offset - self._start >= max_bytes:
+                resume_at = self._file.tell()
+                yield self._stretch()
+                self._file.seek(resume_at)
+        if self.offset > self._start:
+            yield self._stretch()
+
+    def one_at(self, offset: int, take: Callable[[dict[str, Any]], None]) -> Stretch | None:
+        """Give the line at an offset to ``take``; None when no whole line begins there any more."""
+        self._file.seek(max(offset - 1, 0))
+        if offset and self._file.read(1) != b"\n":
+            return None
+        self.offset = self._start = offset
+        self._read_line(take, MAX_LINE_BYTES)
+        return self._stretch() if self.offset > offset else None
+
+    def last_before(self, pick: Callable[[dict[str, Any]], int | None]) -> int | None:
+        """Return what ``pick`` finds in the last object before the offset that has it."""
+        window = min(self.offset, 64 * 1024)
+        self._file.seek(self.offset - window)
+        for line in reversed(self._file.read(window).split(b"\n")):
+            try:
+                found = pick(parse_object(line))
+            except DataError:
+                continue
+            if found is not None:
+                return found
+        return None
+
+    def _stretch(self) -> Stretch:
+        stretch = Stretch(self._position(), tuple(self._rejected), self.offset - self._start)
+        self._rejected, self._start, self._taken = [], self.offset, 0
+        return stretch
+
+    def _position(self) -> SourcePosition:
+        stat = os.fstat(self._file.fileno())
+        return SourcePosition(
+            source=self.source,
+            device=stat.st_dev,
+            inode=stat.st_ino,
+            offset=self.offset,
+            line=self.line,
+            fingerprint=_fingerprint(self._file, min(4096, self.offset)),
+        )
+
+    def _read_line(self, take: Callable[[dict[str, Any]], None], max_line_bytes: int) -> bool:
+        """Take one line; False when it is not whole yet."""
+        raw = self._file.readline(max_line_bytes)
+        if not raw.endswith(b"\n"):
+            if len(raw) == max_line_bytes:
+                return self._skip_long_line(raw)
+            if not _is_whole_object(raw):
+                return False
+        body = raw.strip(b" \t\r\n")
+        if self.offset == 0:
+            body = body.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if body:
+            self._take(body, take)
+        self.offset += len(raw)
+        self.line += raw.endswith(b"\n")
+        return True
+
+    def _take(self, body: bytes, take: Callable[[dict[str, Any]], None]) -> None:
+        self._taken += 1
+        try:
+            take(parse_object(body))
+        except DataError as error:
+            self._reject(error.reason, sample_of(body, error.reason))
+
+    def _skip_long_line(self, raw: bytes) -> bool:
+        length = len(raw)
+        while chunk := self._file.readline(1024 * 1024):
+            length += len(chunk)
+            if chunk.endswith(b"\n"):
+                self._taken += 1
+                self._reject(RejectReason.LINE_TOO_LONG, sample_of(raw, RejectReason.LINE_TOO_LONG))
+                self.offset += length
+                self.line += 1
+                return True
+        return False
+
+    def _reject(self, reason: str, sample: str) -> None:
+        self._rejected.append(Rejected(self.source, str(self.offset), str(reason), sample, self.line + 1))
+
+
+def parse_object(body: bytes | str) -> dict[str, Any]:
+    """
+    Return the JSON object that a line holds.
+
+    Raises:
+        DataError: It is no JSON, or no object, or no UTF-8, or nests too deep.
+    """
+    record = _loads(body)
+    if not isinstance(record, dict):
+        raise DataError("not an object", reason=RejectReason.NOT_AN_OBJECT)
+    return record
+
+
+def dump_json(value: object) -> str:
+    """
+    Return canonical JSON: keys sorted, no spaces, no ASCII escapes.
+
+    Raises:
+        DataError: It nests too deep.
+    """
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except orjson.JSONEncodeError:
+        pass
+    # Left are lone surrogates, integers beyond 64 bits, and nesting, which map_strings refuses.
+    cleaned = map_strings(value, clean)
+    return json.dumps(cleaned, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def sample_of(body: bytes, reason: str) -> str:
+    """Return what quarantine shows of a line: its beginning without secrets, in hex when it is no text."""
+    if reason == RejectReason.INVALID_UTF8:
+        return body[:250].hex()
+    return redact(clean(body[:16_000].decode("utf-8", "replace")[:4000])).text[:500]
+
+
+def _is_whole_object(raw: bytes) -> bool:
+    # The beginning of an object is never an object, so one that parses is complete but for its newline.
+    try:
+        parse_object(raw.removeprefix(b"\xef\xbb\xbf"))
+    except DataError:
+        return False
+    return True
+
+
+def _loads(body: bytes | str) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return _loads_leniently(body)
+
+
+def _loads_leniently(body: bytes | str) -> Any:
+    # JavaScript writes half an emoji, where a summary was cut, as a lone surrogate; orjson refuses those.
+    try:
+        return json.loads(body if isinstance(body, str) else body.decode())
+    except UnicodeDecodeError as error:
+        raise DataError("not UTF-8", reason=RejectReason.INVALID_UTF8) from error
+    except RecursionError as error:
+        raise DataError("nests too deep", reason=RejectReason.NESTING_TOO_DEEP) from error
+    except ValueError as error:
+        raise DataError("not JSON", reason=RejectReason.MALFORMED_JSON) from error
+
+
+def _resume(file: BinaryIO, position: SourcePosition | None, stat: os.stat_result) -> tuple[int, int]:
+    """Return offset and line to go on from: those of the position if the file is still the same."""
+    if position is None or (position.device, position.inode) != (stat.st_dev, stat.st_ino):
+        return 0, 0
+    length = position.fingerprint.partition(":")[0]
+    same = length.isdecimal() and _fingerprint(file, int(length)) == position.fingerprint
+    return (position.offset, position.line) if same and position.offset <= stat.st_size else (0, 0)
+
+
+def _fingerprint(file: BinaryIO, length: int) -> str:
+    """Return the length beside the hash: the first bytes of a short file become more as it grows."""
+    file.seek(0)
+    return f"{length}:{hashlib.sha256(file.read(length)).hexdigest()}"

@@ -1,0 +1,88 @@
+"""From the sources of the settings to readers: one for each file that there is at this moment."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from sunrise.adapters.capture_jsonl import CaptureFile
+from sunrise.adapters.legacy_ledger import LegacyLedger
+from sunrise.adapters.markdown_memories import MarkdownMemory, markdown_files
+from sunrise.adapters.openclaw_agent_db import AgentDatabase
+from sunrise.adapters.openclaw_home import CAPTURE, SESSIONS, TRANSCRIPTS, WORKSPACE, discover
+from sunrise.adapters.openclaw_transcripts import transcript_files
+from sunrise.ports import ObservationSource
+from sunrise.settings import Settings, SourceKind, SourceSettings
+
+Build = Callable[[Path, str], Iterator[ObservationSource]]
+
+
+def readers(settings: Settings) -> list[ObservationSource]:
+    """Return a reader for each file of the spool and of the sources; one that two name is read once."""
+    found: dict[str, ObservationSource] = {}
+    for path in sorted((settings.home / "spool").glob("*.jsonl")):
+        found[str(path)] = CaptureFile(path)
+    for source in settings.sources:
+        for reader in readers_of(source, settings):
+            found.setdefault(reader.name, reader)
+    return list(found.values())
+
+
+def readers_of(source: SourceSettings, settings: Settings) -> list[ObservationSource]:
+    """Return a reader for each file that one source of the settings stands for."""
+    zone = source.timezone or settings.timezone
+    return [reader for path in paths_of(source, settings) for reader in _BUILD[source.kind](path, zone)]
+
+
+def paths_of(source: SourceSettings, settings: Settings) -> list[Path]:
+    """Return what a source names and is there; a relative path starts at the home."""
+    whole = settings.home / Path(source.path).expanduser()
+    if not glob.has_magic(str(whole)):
+        return [whole] if whole.exists() else []
+    return sorted(Path(name) for name in glob.iglob(str(whole), recursive=True))  # noqa: PTH207  any root
+
+
+def _captures(path: Path, _zone: str) -> Iterator[ObservationSource]:
+    yield CaptureFile(path)
+
+
+def _transcripts(path: Path, _zone: str) -> Iterator[ObservationSource]:
+    yield from transcript_files(path)
+
+
+def _agent_database(path: Path, _zone: str) -> Iterator[ObservationSource]:
+    yield AgentDatabase(path)
+
+
+def _markdown(path: Path, zone: str) -> Iterator[ObservationSource]:
+    files = markdown_files(path) if path.is_dir() else (path,)
+    for file in files:
+        yield MarkdownMemory(file, zone=zone)
+
+
+def _legacy(path: Path, _zone: str) -> Iterator[ObservationSource]:
+    yield LegacyLedger(path)
+
+
+def _openclaw(path: Path, zone: str) -> Iterator[ObservationSource]:
+    # Looked at anew each time: an agent that joins later is found without a word from anyone.
+    for found in discover(path):
+        if found.kind in _FOUND:
+            yield from _FOUND[found.kind](found.path, zone)
+
+
+_FOUND: Mapping[str, Build] = {
+    CAPTURE: _captures,
+    SESSIONS: _transcripts,
+    TRANSCRIPTS: _agent_database,
+    WORKSPACE: _markdown,
+}
+_BUILD: Mapping[SourceKind, Build] = {
+    "openclaw": _openclaw,
+    "capture": _captures,
+    "transcripts": _transcripts,
+    "agent-database": _agent_database,
+    "markdown": _markdown,
+    "legacy-ledger": _legacy,
+}

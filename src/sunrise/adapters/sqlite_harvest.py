@@ -1,0 +1,161 @@
+"""What harvest writes: episodes, observations, refused rows and positions, each batch in one transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from sunrise.adapters.sqlite_connection import SqliteConnection
+from sunrise.domain.records import Inserted, Quarantined, QuarantineState, Rejected, SourcePosition
+
+_OBSERVATION = (
+    "key", "ts_ms", "ts_flag", "kind", "tool_name", "summary", "summary_en", "lang", "scope", "session_key",
+    "agent_id", "trust_tier", "source_kind", "source_ref", "importance_score", "importance_label",
+    "memory_id", "detail_json", "terms", "created_at_ms",
+)  # fmt: skip
+_EPISODE = (
+    "key", "ts_ms", "ts_flag", "type", "session_id", "session_key", "agent_id", "scope", "trust_tier",
+    "source_kind", "source_ref", "tool_name", "tool_call_id", "text", "detail_json",
+)  # fmt: skip
+_QUARANTINE = "id, source, position, line, reason, sample, at_ms, state"
+
+
+class SqliteHarvest(SqliteConnection):
+    """The part of the ledger that takes what sources give."""
+
+    def commit_harvest(
+        self,
+        rows: pa.Table,
+        *,
+        rejected: Sequence[Rejected],
+        position: SourcePosition | None,
+        episodes: pa.Table | None = None,
+    ) -> Inserted:
+        """Insert the rows whose key is new, the refused ones and the position, if any, in one transaction."""
+        with self.writing() as db:
+            told = 0 if episodes is None else _insert_episodes(db, episodes, now_ms=self.clock.now_ms())
+            inserted = _insert_observations(db, rows)
+            self._refuse(db, rejected)
+            if position is not None:
+                self._move(db, position)
+        return Inserted(observations=inserted, episodes=told)
+
+    def source_position(self, source: str) -> SourcePosition | None:
+        """Return how far a source was read, or None for a new one."""
+        sql = 'SELECT source, device, inode, "offset", line, fingerprint FROM offsets WHERE source = ?'
+        with self.reading() as db:
+            row = db.execute(sql, (source,)).fetchone()
+        return SourcePosition(*row) if row else None
+
+    def new_keys(self, keys: Sequence[str]) -> int:
+        """Return how many different keys of these no observation has yet."""
+        sql = """
+          SELECT count(DISTINCT value) FROM json_each(?)
+          WHERE NOT EXISTS (SELECT 1 FROM observations WHERE key = value)"""
+        with self.reading() as db:
+            return int(db.execute(sql, (json.dumps(list(keys)),)).fetchone()[0])
+
+    def quarantine(self, rejected: Sequence[Rejected]) -> int:
+        """Keep refused rows; return how many were not there yet."""
+        with self.writing() as db:
+            return self._refuse(db, rejected)
+
+    def quarantined(
+        self, *, state: QuarantineState | None = None, limit: int = 1000
+    ) -> tuple[Quarantined, ...]:
+        """Return refused rows, oldest first; those of one state if it is named."""
+        sql = f"SELECT {_QUARANTINE} FROM quarantine WHERE state = coalesce(?, state) ORDER BY id LIMIT ?"
+        with self.reading() as db:
+            return tuple(_quarantined(row) for row in db.execute(sql, (state, limit)))
+
+    def quarantined_row(self, row_id: int) -> Quarantined | None:
+        """Return one refused row."""
+        with self.reading() as db:
+            row = db.execute(f"SELECT {_QUARANTINE} FROM quarantine WHERE id = ?", (row_id,)).fetchone()
+        return _quarantined(row) if row else None
+
+    def close_quarantined(self, row_ids: Iterable[int], *, state: QuarantineState) -> int:
+        """Close waiting rows as resolved or dropped; they stay to be read. Return how many were waiting."""
+        now = self.clock.now_ms()
+        with self.writing() as db:
+            closed = db.executemany(
+                "UPDATE quarantine SET state = ?, closed_at_ms = ? WHERE id = ? AND state = 'waiting'",
+                [(state, now, row_id) for row_id in row_ids],
+            ).rowcount
+        return max(closed, 0)
+
+    def _move(self, db: sqlite3.Connection, position: SourcePosition) -> None:
+        db.execute(
+            "INSERT OR REPLACE INTO offsets VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                position.source,
+                position.device,
+                position.inode,
+                position.offset,
+                position.line,
+                position.fingerprint,
+                self.clock.now_ms(),
+            ),
+        )
+
+    def _refuse(self, db: sqlite3.Connection, rejected: Sequence[Rejected]) -> int:
+        now = self.clock.now_ms()
+        added = db.executemany(
+            "INSERT INTO quarantine (source, position, line, reason, sample, at_ms) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO NOTHING",
+            [(r.source, r.position, r.line, r.reason, r.sample, now) for r in rejected],
+        ).rowcount
+        return max(added, 0)
+
+
+def _insert_observations(db: sqlite3.Connection, rows: pa.Table) -> int:
+    if rows.num_rows == 0:
+        return 0
+    columns = [rows.column(name).to_pylist() for name in _OBSERVATION]
+    values = ", ".join("?" * len(_OBSERVATION))
+    names = ", ".join(_OBSERVATION)
+    if "state" in rows.column_names:
+        names += ", state"
+        values += ", coalesce(?, 'captured')"
+        columns.append(rows.column("state").to_pylist())
+    if "episode_key" in rows.column_names:
+        names += ", episode_id"
+        values += ", (SELECT id FROM episodes WHERE key = ?)"
+        columns.append(rows.column("episode_key").to_pylist())
+    newest = db.execute("SELECT coalesce(max(id), 0) FROM observations").fetchone()[0]
+    db.execute("INSERT INTO bulk_insert VALUES (1)")
+    inserted = db.executemany(
+        f"INSERT INTO observations ({names}) VALUES ({values}) ON CONFLICT (key) DO NOTHING",
+        zip(*columns, strict=True),
+    ).rowcount
+    db.execute(
+        "INSERT INTO observations_fts (rowid, terms) SELECT id, terms FROM observations WHERE id > ?",
+        (newest,),
+    )
+    db.execute("DELETE FROM bulk_insert")
+    return max(inserted, 0)
+
+
+def _insert_episodes(db: sqlite3.Connection, episodes: pa.Table, *, now_ms: int) -> int:
+    if episodes.num_rows == 0:
+        return 0
+    columns = [episodes.column(name).to_pylist() for name in _EPISODE]
+    columns.append([now_ms] * episodes.num_rows)
+    return max(
+        db.executemany(
+            f"INSERT INTO episodes ({', '.join(_EPISODE)}, created_at_ms)"
+            f" VALUES ({', '.join('?' * len(columns))}) ON CONFLICT (key) DO NOTHING",
+            zip(*columns, strict=True),
+        ).rowcount,
+        0,
+    )
+
+
+def _quarantined(row: tuple[Any, ...]) -> Quarantined:
+    *fields, state = row
+    row_id, source, position, line, reason, sample, at_ms = fields
+    return Quarantined(row_id, source, position, line, reason, sample, at_ms, QuarantineState(state))

@@ -1,0 +1,392 @@
+"""The rules that turn one event of an OpenClaw transcript into episodes and observations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from sunrise.domain.capture import (
+    MAX_DETAIL_BYTES,
+    CaptureRow,
+    Dumps,
+    RejectReason,
+    capture_row,
+    map_strings,
+    parse_ts,
+    without_secrets,
+)
+from sunrise.domain.capture_identity import MAX_KEY, short_name
+from sunrise.domain.scoring.task_markers import has_task_marker
+from sunrise.domain.secrets import redact
+from sunrise.domain.text.cleaning import clean, clip
+from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, owner_text, says_something
+from sunrise.errors import DataError
+
+MAX_TEXT_BYTES = 1024 * 1024
+"""A longer text is cut here and ends with a mark that names its size."""
+
+SUMMARY_CHARS = 200
+"""How much of a tool's result its observation holds, as in the capture plugin."""
+
+
+MAX_CALL_ID = 1000
+
+
+class EpisodeType(StrEnum):
+    """What happened."""
+
+    USER = "conversation.user"
+    ASSISTANT = "conversation.assistant"
+    AUTOMATION = "conversation.automation"
+    TOOL_CALL = "tool.call"
+    TOOL_RESULT = "tool.result"
+
+
+class EpisodeRow(NamedTuple):
+    """One thing said, called or answered, as it enters the ledger. A tuple: transcripts hold millions."""
+
+    key: str
+    ts_ms: int
+    ts_flag: str | None
+    type: str
+    session_id: str
+    session_key: str | None
+    agent_id: str | None
+    scope: str | None
+    trust_tier: str | None
+    source_kind: str
+    source_ref: str
+    tool_name: str | None
+    tool_call_id: str | None
+    text: str
+    detail_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What is known of the session that an event stands in. Build it with :func:`session_of`."""
+
+    session_id: str
+    session_key: str | None = None
+    agent_id: str | None = None
+    in_group: bool = False
+
+
+class EventRows(NamedTuple):
+    """
+    What one event gives.
+
+    An observation stands beside the key of its episode. ``redacted`` says that a secret was taken out.
+    """
+
+    episodes: tuple[EpisodeRow, ...] = ()
+    observations: tuple[tuple[CaptureRow, str], ...] = ()
+    redacted: bool = False
+
+
+def session_of(
+    session_id: str, *, session_key: str | None, agent_id: str | None = None, in_group: bool = False
+) -> Session:
+    """
+    Return the session under the key that hooks name it by; the key names the agent too.
+
+    Runs of a scheduled job share one entry in the store, while hooks name each run by its own key.
+
+    >>> session_of("9a23", session_key="agent:main:cron:3b4b").session_key
+    'agent:main:cron:3b4b:run:9a23'
+    >>> session_of("9a23", session_key="agent:main:main").agent_id
+    'main'
+    """
+    session_key = short_name(session_key)
+    if session_key and _CRON_JOB.fullmatch(session_key):
+        session_key = f"{session_key}:run:{session_id}"
+    named = _AGENT.match(session_key or "")
+    return Session(session_id, session_key, named[1] if named else short_name(agent_id), in_group)
+
+
+def event_rows(
+    event: Mapping[str, Any], *, session: Session, dumps: Dumps, fallback_ms: int, now_ms: int
+) -> EventRows:
+    """
+    Return the episodes and observations of one event; nothing for events that no one said or did.
+
+    Episodes are keyed by session and event, so reading an event again, from whichever file, adds nothing.
+    An observation of a tool's result is keyed as :func:`sunrise.domain.capture_identity.record_key` keys the
+    capture plugin's row of that call: the same, as long as the session's key is known and the call's id is no
+    mere counter; otherwise the time belongs to the key and the two sources stay apart. A provider that gives
+    one id to two calls of a session has one observation for both, but two episodes. An owner's note has the
+    key of its episode.
+
+    A call through ``tool_call`` is told once, by the outer call and result, unwrapped; the
+    ``openclaw.nested-tool.v1`` message between them says the same again and gives nothing.
+
+    Raises:
+        DataError: The event is not shaped as a message, or nests too deep.
+    """
+    if event.get("type") != "message":
+        return EventRows()
+    message = event.get("message")
+    if not isinstance(message, dict):
+        raise DataError("the message is no object", reason=RejectReason.WRONG_TYPE)
+    rule = _ROLES.get(str(message.get("role")))
+    if rule is None:
+        return EventRows()
+    turn = _Turn(event, message, session=session, dumps=dumps, fallback_ms=fallback_ms, now_ms=now_ms)
+    rule(turn)
+    return EventRows(tuple(turn.episodes), tuple(turn.observations), turn.redacted)
+
+
+_CRON_JOB = re.compile(r"agent:[^:]+:cron:[^:]+")
+_AGENT = re.compile(r"agent:([^:]+):")
+_NOT_OWNERS = re.compile(r"agent:[^:]+:(?:cron|subagent|heartbeat)\b")
+_WRAPPER = "tool_call"
+_STORES = "memory_store"
+
+
+class _Turn:
+    """One message with what every row of it shares, and the rows it has given so far."""
+
+    def __init__(
+        self,
+        event: Mapping[str, Any],
+        message: dict[str, Any],
+        *,
+        session: Session,
+        dumps: Dumps,
+        fallback_ms: int,
+        now_ms: int,
+    ) -> None:
+        self.message = message
+        self.session = session
+        self.episodes: list[EpisodeRow] = []
+        self.observations: list[tuple[CaptureRow, str]] = []
+        self.redacted = False
+        self.dumps = dumps
+        self._now_ms = now_ms
+        # Old transcripts have no ids: then the event is called by what it says.
+        self._event_id = short_name(event.get("id")) or f"sha256:{_digest(dumps(event))}"
+        ts_ms, self._ts_flag = parse_ts(message.get("timestamp"))
+        if ts_ms is None:
+            ts_ms, flag = parse_ts(event.get("timestamp"))
+            self._ts_flag = None if ts_ms is not None else flag
+        self._ts_ms = fallback_ms if ts_ms is None else ts_ms
+
+    def add(
+        self,
+        kind: EpisodeType,
+        text: str,
+        *,
+        detail: dict[str, Any],
+        source_kind: str,
+        trust: str | None = None,
+        part: int = 0,
+        tool: str | None = None,
+        call_id: str | None = None,
+    ) -> EpisodeRow:
+        safe_text, text_redacted = _safe_text(text)
+        detail_json, detail_redacted = self._safe_detail(detail)
+        self.redacted = self.redacted or text_redacted or detail_redacted
+        key = f"{self.session.session_id}#{self._event_id}"
+        episode = EpisodeRow(
+            key=_bounded(f"{key}/{part}" if part else key),
+            ts_ms=self._ts_ms,
+            ts_flag=self._ts_flag,
+            type=str(kind),
+            session_id=self.session.session_id,
+            session_key=self.session.session_key,
+            agent_id=self.session.agent_id,
+            scope=None,
+            trust_tier=trust,
+            source_kind=source_kind,
+            source_ref=f"session:{key}",
+            tool_name=tool,
+            tool_call_id=call_id,
+            text=safe_text,
+            detail_json=detail_json,
+        )
+        self.episodes.append(episode)
+        return episode
+
+    def observe(
+        self,
+        episode: EpisodeRow,
+        *,
+        kind: str,
+        summary: str,
+        detail: dict[str, Any],
+        trust: str | None,
+        names_memory: bool = False,
+    ) -> None:
+        record = {
+            "ts": None if self._ts_flag else self._ts_ms,
+            "kind": kind,
+            "tool_name": episode.tool_name,
+            "summary": summary,
+            "session_key": self.session.session_key,
+            "agent_id": self.session.agent_id,
+            "source_kind": episode.source_kind,
+            "source_ref": episode.source_ref,
+            "detail": detail,
+        }
+        if episode.tool_call_id:
+            record["tool_call_id"] = episode.tool_call_id
+        row, redacted = capture_row(record, dumps=self.dumps, fallback_ms=self._ts_ms, now_ms=self._now_ms)
+        # Only storing makes a memory the observation's own: to be found by a search is no claim about it.
+        memory_id = row.memory_id if names_memory else None
+        # What an observation says of its memory is written back to it: the trust of an answer must not be.
+        row = row._replace(
+            memory_id=memory_id, trust_tier=None if memory_id else trust, ts_flag=self._ts_flag
+        )
+        if not episode.tool_call_id:
+            row = row._replace(key=_bounded(f"episode:{episode.key}"))
+        self.redacted = self.redacted or redacted
+        self.observations.append((row, episode.key))
+
+    def _safe_detail(self, detail: dict[str, Any]) -> tuple[str, bool]:
+        if not detail:
+            return "{}", False
+        cleaned = map_strings(detail, clean)
+        safe = without_secrets(cleaned)
+        text = self.dumps(safe)
+        size = len(text.encode())
+        if size > MAX_DETAIL_BYTES:
+            text = self.dumps({"_truncated": True, "original_bytes": size})
+        return text, safe != cleaned
+
+
+def _user(turn: _Turn) -> None:
+    said = owner_text(_text(turn.message.get("content")))
+    if not said.text:
+        return
+    if _is_automation(turn, said):
+        detail = {"origin": str(said.origin)} if said.origin is not Origin.OWNER else {}
+        turn.add(EpisodeType.AUTOMATION, said.text, detail=detail, source_kind="system")
+        return
+    marks = turn.message.get("__openclaw")
+    is_owner = marks.get("senderIsOwner") if isinstance(marks, dict) else None
+    trust: str | None = "trusted"
+    if is_owner is False:
+        trust = "untrusted"
+    elif is_owner is None and (said.group or turn.session.in_group):
+        # Others speak there too, and nothing says that this was the owner.
+        trust = None
+    episode = turn.add(EpisodeType.USER, said.text, detail={}, source_kind="operator", trust=trust)
+    if is_owner is not False and says_something(said.text):
+        kind = "task" if has_task_marker(said.text) else "note"
+        turn.observe(episode, kind=kind, summary=episode.text, detail={}, trust=trust)
+
+
+def _is_automation(turn: _Turn, said: OwnerText) -> bool:
+    provenance = turn.message.get("provenance")
+    sent_by = provenance.get("kind") if isinstance(provenance, dict) else None
+    return (
+        said.origin is not Origin.OWNER
+        or sent_by in ("internal_system", "inter_session")
+        or bool(_NOT_OWNERS.match(turn.session.session_key or ""))
+    )
+
+
+def _assistant(turn: _Turn) -> None:
+    content = turn.message.get("content")
+    text = _text(content)
+    if text.strip() and not is_silent_reply(text):
+        turn.add(EpisodeType.ASSISTANT, text, detail={}, source_kind="system")
+    for part, block in enumerate(content if isinstance(content, list) else (), start=1):
+        if isinstance(block, dict) and block.get("type") == "toolCall":
+            _call(turn, block, part=part)
+
+
+def _call(turn: _Turn, block: dict[str, Any], *, part: int) -> None:
+    tool, arguments = short_name(block.get("name")), block.get("arguments")
+    if tool == _WRAPPER and isinstance(arguments, dict) and isinstance(arguments.get("id"), str):
+        tool = short_name(arguments["id"].rpartition(":")[2])
+        arguments = arguments.get("args")
+    # A call has no text to be found by but what was called with what.
+    shown = "" if arguments is None else turn.dumps(without_secrets(map_strings(arguments, clean)))
+    turn.add(
+        EpisodeType.TOOL_CALL,
+        f"{tool or ''} {shown}".strip(),
+        detail={"arguments": arguments},
+        source_kind="tool",
+        part=part,
+        tool=tool,
+        call_id=short_name(block.get("id"), limit=MAX_CALL_ID),
+    )
+
+
+def _result(turn: _Turn) -> None:
+    message = turn.message
+    tool, content, details = (
+        short_name(message.get("toolName")),
+        message.get("content"),
+        message.get("details"),
+    )
+    if tool == _WRAPPER and (inner := _unwrapped(details)):
+        tool, content, details = inner
+    failed = message.get("isError") is True
+    episode = turn.add(
+        EpisodeType.TOOL_RESULT,
+        _text(content),
+        detail={"details": details, "is_error": failed},
+        source_kind="tool",
+        trust="untrusted",
+        tool=tool,
+        call_id=short_name(message.get("toolCallId"), limit=MAX_CALL_ID),
+    )
+    summary = clip(episode.text.strip(), SUMMARY_CHARS)
+    if summary:
+        stores = tool == _STORES and not failed
+        detail = {"is_error": True} if failed else {"details": details} if stores else {}
+        turn.observe(
+            episode, kind="tool", summary=summary, detail=detail, trust="untrusted", names_memory=stores
+        )
+
+
+def _unwrapped(details: object) -> tuple[str | None, object, object] | None:
+    if not isinstance(details, dict):
+        return None
+    tool, result = details.get("tool"), details.get("result")
+    if not isinstance(tool, dict) or not isinstance(result, dict):
+        return None
+    return short_name(tool.get("name")), result.get("content"), result.get("details")
+
+
+_ROLES: Mapping[str, Callable[[_Turn], None]] = {
+    "user": _user,
+    "assistant": _assistant,
+    "toolResult": _result,
+}
+
+
+def _text(content: object) -> str:
+    """Return the text of a message: all of its text blocks, a line each."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    texts = (block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text")
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _safe_text(text: str) -> tuple[str, bool]:
+    cut = ""
+    if (
+        len(text) * 4 > MAX_TEXT_BYTES
+        and (size := len(raw := text.encode("utf-8", "surrogatepass"))) > MAX_TEXT_BYTES
+    ):
+        text = raw[:MAX_TEXT_BYTES].decode("utf-8", "ignore")
+        cut = f"\n[truncated: {size} bytes]"
+    cleaned = clean(text)
+    redaction = redact(cleaned)
+    return redaction.text + cut, redaction.text != cleaned
+
+
+def _bounded(key: str) -> str:
+    return key if len(key) <= MAX_KEY else f"sha256:{_digest(key)}"
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

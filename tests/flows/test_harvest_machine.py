@@ -1,0 +1,212 @@
+"""However a capture file is written, torn, cut and rotated, each record is taken once and none is lost."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+
+from sunrise.adapters.sqlite_ledger import SqliteLedger
+from sunrise.domain.records import Rejected
+from tasks import harvest
+from tests.fakes import FrozenClock
+from tests.flows.harvest_machine import Yard, adds_up, broken_line, line, small_home
+
+RUNS = int(os.environ.get("SUNRISE_MACHINE_EXAMPLES", "300"))
+STEPS = 30
+
+# Few numbers, so that records meet again; some are so long that a file outgrows what a fingerprint sees.
+lines = st.builds(
+    line,
+    st.integers(0, 9),
+    zh=st.booleans(),
+    named=st.booleans(),
+    padding=st.sampled_from([0, 0, 40, 1500]),
+)
+some_lines = st.lists(lines, min_size=1, max_size=5).map(b"".join)
+maybe_lines = st.lists(lines, max_size=4).map(b"".join)
+
+
+class HarvestMachine(RuleBasedStateMachine):
+    """One capture file, those it was renamed to, and harvests between what is done to them."""
+
+    template: Path
+
+    @initialize()
+    def begin(self) -> None:
+        self.yard = Yard(self.template)
+        self.written: list[bytes] = []
+        self.rest = b""
+
+    @rule(data=some_lines)
+    def append(self, data: bytes) -> None:
+        # Behind a torn line this glues the two together, as a gateway does that was killed and came back.
+        self._end_a_whole_line()
+        self._add(data)
+
+    @precondition(lambda self: self.written)
+    @rule(data=st.data())
+    def repeat(self, data: st.DataObject) -> None:
+        self._end_a_whole_line()
+        self._add(data.draw(st.sampled_from(self.written)))
+
+    @rule(number=st.integers(0, 3))
+    def broken(self, number: int) -> None:
+        self._end_a_whole_line()
+        self._add(broken_line(number))
+
+    @rule(ending=st.sampled_from([b"\n", b"\r\n\n", b" \n"]))
+    def blank(self, ending: bytes) -> None:
+        if not self.yard.tail():
+            self._add(ending)
+
+    @rule(data=lines, share=st.floats(0.01, 1))
+    def tear(self, data: bytes, share: float) -> None:
+        if not self.yard.tail():
+            # The longest part lacks but its newline: it counts as whole.
+            end = min(len(data) - 1, max(1, int(len(data) * share)))
+            self.yard.append(data[:end])
+            self.rest = data[end:]
+
+    @precondition(lambda self: self.rest)
+    @rule()
+    def complete(self) -> None:
+        self._add(self.rest)
+
+    @rule()
+    def rotate(self) -> None:
+        # A writer rotates between two lines: what it tears off it never completes.
+        self._end_a_whole_line()
+        self.yard.rotate()
+        self.rest = b""
+
+    @rule(keep=st.integers(0, 8), data=maybe_lines)
+    def cut_and_rewrite(self, keep: int, data: bytes) -> None:
+        self.yard.cut(keep)
+        self._add(data)
+
+    @rule(keep=st.booleans(), data=maybe_lines)
+    def replace(self, keep: bool, data: bytes) -> None:
+        self._end_a_whole_line()
+        old = self.yard.content().rpartition(b"\n")
+        self.yard.replace((old[0] + old[1] if keep else b"") + data)
+        self.rest = b""
+
+    @rule()
+    def harvest(self) -> None:
+        self.yard.harvest()
+        self.yard.check()
+
+    @rule()
+    def harvest_at_once(self) -> None:
+        self.yard.owe()
+        before = self.yard.count()
+        found = _two_harvests(self.yard.path)
+        assert self.yard.count() == before + sum(one.inserted for one in found)
+        self.yard.check()
+
+    @rule(what=st.lists(st.sampled_from(["append", "cut", "rotate", "replace"]), max_size=3), data=some_lines)
+    def harvest_while_written(self, what: list[str], data: bytes) -> None:
+        """Change the file between two batches of a harvest."""
+        self._end_a_whole_line()
+        yard = self.yard
+        yard.may_take()
+        for source in yard.home.sources():
+            for part in harvest._parts(source, yard.home, dry_run=False):
+                adds_up(part)
+                self._disturb(what.pop() if what else "", data)
+                yard.may_take()
+        yard.check()
+
+    def teardown(self) -> None:
+        if not hasattr(self, "yard"):
+            return
+        try:
+            self.yard.harvest()
+            self.yard.check()
+            again = self.yard.harvest()
+            assert again.seen == 0, "what was read is read again"
+            self.yard.check()
+        finally:
+            self.yard.close()
+
+    def _add(self, data: bytes) -> None:
+        self.yard.append(data)
+        self.written.extend(one + b"\n" for one in data.split(b"\n") if one.startswith(b'{"ts"'))
+        self.rest = b""
+
+    def _end_a_whole_line(self) -> None:
+        if self.rest == b"\n":
+            self._add(self.rest)
+
+    def _disturb(self, what: str, data: bytes) -> None:
+        if what == "append":
+            self._add(data)
+        elif what == "cut":
+            self.yard.cut(1)
+            self._add(data * 3)
+        elif what == "rotate":
+            self.yard.rotate()
+            self._add(data)
+        elif what == "replace":
+            self.yard.replace(data)
+        self.rest = b"" if what else self.rest
+
+
+def test_each_record_is_taken_once_whatever_is_done_to_its_file(machine: type[HarvestMachine]) -> None:
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=RUNS,
+            stateful_step_count=STEPS,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            print_blob=True,
+        ),
+    )
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[HarvestMachine]]:
+    # A contract takes 20 ms a batch, four times all the rest, and refuses nothing that these lines hold.
+    monkeypatch.setattr(harvest, "admit", _admit_all)
+    template = tmp_path / "ledger.sqlite"
+    SqliteLedger(template, clock=FrozenClock()).close()
+    HarvestMachine.template = template
+    yield HarvestMachine
+
+
+def _admit_all(_contract: object, frame: pl.DataFrame, **_: Any) -> tuple[pl.DataFrame, tuple[Rejected, ...]]:
+    return frame, ()
+
+
+def _two_harvests(path: Path) -> list[harvest.Harvested]:
+    """Run two harvests at the same time, each with a connection of its own."""
+    found: list[harvest.Harvested] = []
+    together = threading.Barrier(2)
+
+    def run() -> None:
+        home = small_home(path)
+        try:
+            together.wait()
+            found.append(harvest.read_sources(home, dry_run=False))
+        finally:
+            home.ledger.close()
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 2, "a harvest failed"
+    for one in found:
+        adds_up(one)
+    return found

@@ -1,0 +1,345 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sunrise.domain import episodes
+from sunrise.domain.capture import RejectReason, capture_row
+from sunrise.domain.episodes import EpisodeRow, EventRows, Session, event_rows, session_of
+from sunrise.errors import DataError
+
+MAIN = session_of("s1", session_key="agent:main:main")
+MS = 1_795_812_854_069
+LEAKED = "gh" + "p_" + "a1B2c3D4e5" * 4
+
+
+def dumps(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def rows(message: Any, *, session: Session = MAIN, **event: Any) -> EventRows:
+    whole = {"type": "message", "id": "e1", "message": message, **event}
+    return event_rows(whole, session=session, dumps=dumps, fallback_ms=7, now_ms=9)
+
+
+def user(text: Any, **fields: Any) -> dict[str, Any]:
+    return {"role": "user", "content": text, "timestamp": MS, **fields}
+
+
+def blocks(*texts: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+def call(name: str, arguments: Any, *, call_id: str = "call_a1") -> dict[str, Any]:
+    return {"type": "toolCall", "id": call_id, "name": name, "arguments": arguments}
+
+
+def result(text: str, *, tool: str = "exec", details: Any = None, **fields: Any) -> dict[str, Any]:
+    return {"role": "toolResult", "toolCallId": "call_a1", "toolName": tool, "content": blocks(text),
+            "details": details, "isError": False, "timestamp": MS, **fields}  # fmt: skip
+
+
+def only(taken: EventRows) -> EpisodeRow:
+    (episode,) = taken.episodes
+    return episode
+
+
+def test_what_the_owner_says_is_a_trusted_episode_and_a_note() -> None:
+    taken = rows(user(blocks("[Fri 2026-11-27 21:00 UTC] I moved to Brno", "花")))
+    assert only(taken) == EpisodeRow(
+        key="s1#e1",
+        ts_ms=MS,
+        ts_flag=None,
+        type="conversation.user",
+        session_id="s1",
+        session_key="agent:main:main",
+        agent_id="main",
+        scope=None,
+        trust_tier="trusted",
+        source_kind="operator",
+        source_ref="session:s1#e1",
+        tool_name=None,
+        tool_call_id=None,
+        text="I moved to Brno\n花",
+        detail_json="{}",
+    )
+    ((note, episode_key),) = taken.observations
+    assert (note.key, episode_key) == ("episode:s1#e1", "s1#e1")
+    assert (note.kind, note.summary, note.trust_tier) == ("note", "I moved to Brno\n花", "trusted")
+    assert (note.source_kind, note.source_ref, note.session_key) == (
+        "operator",
+        "session:s1#e1",
+        "agent:main:main",
+    )
+    assert (note.ts_ms, note.ts_flag, note.created_at_ms, taken.redacted) == (MS, None, 9, False)
+
+
+def test_a_marked_task_is_a_task() -> None:
+    ((task, _),) = rows(user("TODO: buy milk for the tea")).observations
+    assert task.kind == "task"
+
+
+@pytest.mark.parametrize("text", ["ok", "/new", "好的", "👍"])
+def test_what_says_nothing_is_an_episode_only(text: str) -> None:
+    taken = rows(user(text))
+    assert (only(taken).text, taken.observations) == (text, ())
+
+
+@pytest.mark.parametrize(
+    ("message", "session"),
+    [
+        (user("[cron:3b4b tea] water the plants in the hall"), MAIN),
+        (user("[OpenClaw heartbeat poll]"), MAIN),
+        (user("water the plants in the hall", provenance={"kind": "internal_system"}), MAIN),
+        (user("the other agent asks for the plan", provenance={"kind": "inter_session"}), MAIN),
+        (user("water the plants in the hall"), session_of("s1", session_key="agent:main:cron:3b4b")),
+        (user("find the bug in this file, please"), session_of("s1", session_key="agent:main:subagent:77")),
+    ],
+)
+def test_an_automation_is_no_owner(message: dict[str, Any], session: Session) -> None:
+    taken = rows(message, session=session)
+    episode = only(taken)
+    assert (episode.type, episode.source_kind, episode.trust_tier) == (
+        "conversation.automation",
+        "system",
+        None,
+    )
+    assert taken.observations == ()
+
+
+@pytest.mark.parametrize("text", ["", "A new session was started via /new or /reset. Execute your sequence."])
+def test_the_machines_own_words_are_nothing(text: str) -> None:
+    assert rows(user(text)) == EventRows()
+
+
+GROUP = 'Conversation info (untrusted metadata):\n```json\n{"is_group_chat": true}\n```\n\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "marks", "in_group", "trust", "notes"),
+    [
+        ("the plan is to sell", {"senderIsOwner": True}, False, "trusted", ["trusted"]),
+        ("the plan is to sell", {"senderIsOwner": True}, True, "trusted", ["trusted"]),
+        ("the plan is to sell", {"senderIsOwner": False}, False, "untrusted", []),
+        ("the plan is to sell", "no marks", True, None, [None]),
+        (GROUP + "the plan is to sell", {}, False, None, [None]),
+    ],
+)
+def test_only_the_owner_is_trusted(
+    text: str, marks: Any, in_group: bool, trust: str | None, notes: list[Any]
+) -> None:
+    session = session_of("s1", session_key="agent:main:telegram:group:1", in_group=in_group)
+    taken = rows(user(text, __openclaw=marks), session=session)
+    assert only(taken).trust_tier == trust
+    assert [row.trust_tier for row, _ in taken.observations] == notes
+
+
+def test_an_assistants_text_and_calls_are_episodes_of_their_own() -> None:
+    content = [
+        *blocks("Let me look."),
+        call("exec", {"cmd": "ls"}),
+        "noise",
+        call("read", {"path": "a"}, call_id="b2"),
+    ]
+    taken = rows({"role": "assistant", "content": content, "timestamp": MS})
+    assert [(row.key, row.type, row.tool_name, row.tool_call_id, row.text) for row in taken.episodes] == [
+        ("s1#e1", "conversation.assistant", None, None, "Let me look."),
+        ("s1#e1/2", "tool.call", "exec", "call_a1", 'exec {"cmd":"ls"}'),
+        ("s1#e1/4", "tool.call", "read", "b2", 'read {"path":"a"}'),
+    ]
+    assert taken.episodes[1].detail_json == '{"arguments":{"cmd":"ls"}}'
+    assert {row.trust_tier for row in taken.episodes} == {None}
+    assert taken.observations == ()
+
+
+@pytest.mark.parametrize("text", ["NO_REPLY", "HEARTBEAT_OK", " "])
+def test_a_silent_reply_is_nothing(text: str) -> None:
+    assert rows({"role": "assistant", "content": blocks(text)}) == EventRows()
+
+
+def test_a_tools_result_is_an_untrusted_episode_and_an_observation() -> None:
+    taken = rows(result("done " * 100, details={"exit": 0}))
+    episode = only(taken)
+    assert (episode.type, episode.trust_tier, episode.source_kind) == ("tool.result", "untrusted", "tool")
+    assert json.loads(episode.detail_json) == {"details": {"exit": 0}, "is_error": False}
+    ((row, episode_key),) = taken.observations
+    assert (row.kind, row.tool_name, row.trust_tier, episode_key) == (
+        "tool",
+        "exec",
+        "untrusted",
+        episode.key,
+    )
+    assert row.summary == ("done " * 100)[:200]
+    assert json.loads(row.detail_json) == {"tool_call_id": "call_a1"}
+
+
+@pytest.mark.parametrize("session_key", ["agent:main:main", "agent:main:cron:3b4b"])
+def test_the_capture_plugins_row_of_the_same_call_has_the_same_key(session_key: str) -> None:
+    session = session_of("s1", session_key=session_key)
+    ((row, _),) = rows(result("No relevant memories found."), session=session).observations
+    plugin = {
+        "ts": "2026-11-27T20:57:42.001Z",
+        "kind": "tool",
+        "tool_name": "exec",
+        "tool_call_id": "call_a1",
+        "session_key": session.session_key,
+        "agent_id": "main",
+        "summary": "another wording",
+    }
+    captured, _ = capture_row(plugin, dumps=dumps, fallback_ms=1, now_ms=2)
+    assert captured.key == row.key
+
+
+def test_a_call_counter_needs_the_time_beside_it() -> None:
+    message = result("done")
+    keys = {
+        rows({**message, "toolCallId": "call_0", "timestamp": MS + n}).observations[0][0].key
+        for n in range(3)
+    }
+    assert len(keys) == 3
+    nameless = session_of("s1", session_key=None)
+    assert rows(message, session=nameless).observations[0][0].key == f"id:call::tool:call_a1@{MS}"
+
+
+MEMORY = "ca65d35a-75a3-4f24-8967-3dbc9857e59c"
+
+
+def test_storing_names_the_memory_and_says_nothing_of_its_trust() -> None:
+    taken = rows(result("Stored: tea", tool="memory_store", details={"action": "created", "id": MEMORY}))
+    ((row, _),) = taken.observations
+    assert (row.memory_id, row.trust_tier, only(taken).trust_tier) == (MEMORY, None, "untrusted")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        result("1. tea", tool="memory_recall", details={"memories": [{"memory_id": MEMORY}]}),
+        result("failed", tool="memory_store", details={"id": MEMORY}, isError=True),
+        result("exists", tool="memory_store", details=None),
+    ],
+)
+def test_what_stores_nothing_names_no_memory(message: dict[str, Any]) -> None:
+    ((row, _),) = rows(message).observations
+    assert (row.memory_id, row.trust_tier) == (None, "untrusted")
+
+
+def test_a_result_without_text_is_an_episode_only() -> None:
+    taken = rows({**result(""), "content": [{"type": "image", "data": "x"}]})
+    assert (only(taken).text, taken.observations) == ("", ())
+
+
+def test_a_nested_call_is_told_once_by_the_outer_one_unwrapped() -> None:
+    assistant = rows({"role": "assistant", "content": [
+        call("tool_call", {"id": "openclaw:pymem:memory_recall", "args": {"query": "tea"}})]})  # fmt: skip
+    nested = {"role": "custom", "customType": "openclaw.nested-tool.v1", "content": "",
+              "details": {"toolName": "memory_recall", "parentToolCallId": "call_a1"}}  # fmt: skip
+    inner = {"content": blocks("Dana drinks sencha"), "details": {"count": 1}}
+    outer = result(
+        "{wrapped}", tool="tool_call", details={"tool": {"name": "memory_recall"}, "result": inner}
+    )
+    assert rows(nested) == EventRows()
+    asked, answered = only(assistant), only(rows(outer))
+    assert (asked.tool_name, asked.text) == ("memory_recall", 'memory_recall {"query":"tea"}')
+    assert (answered.tool_name, answered.text) == ("memory_recall", "Dana drinks sencha")
+    assert json.loads(answered.detail_json)["details"] == {"count": 1}
+
+
+@pytest.mark.parametrize("details", [None, {"tool": "x", "result": {}}, {"tool": {}, "result": "x"}])
+def test_a_wrapper_of_another_shape_stays_as_it_is(details: Any) -> None:
+    episode = only(rows(result("whole", tool="tool_call", details=details)))
+    assert (episode.tool_name, episode.text) == ("tool_call", "whole")
+    asked = only(rows({"role": "assistant", "content": [call("tool_call", None)]}))
+    assert (asked.tool_name, asked.text) == ("tool_call", "tool_call")
+
+
+def test_secrets_are_taken_out_of_texts_arguments_and_details() -> None:
+    taken = [
+        rows(user(f"my token is {LEAKED} and it works")),
+        rows({"role": "assistant", "content": [call("login", {"password": "swordfish", "log": LEAKED})]}),
+        rows(result("x " * 95 + LEAKED, details={"auth": {"api_key": "swordfish"}})),
+    ]
+    assert all(each.redacted for each in taken)
+    assert LEAKED[:12] not in str(taken)
+    assert "swordfish" not in str(taken)
+
+
+def test_wild_characters_are_cleaned() -> None:
+    taken = rows(result("nul \x00 half \ud83d", details={"a\x00": "\udc00"}))
+    assert only(taken).text == "nul   half \ufffd"
+    assert only(taken).detail_json.encode()
+    assert not taken.redacted
+
+
+def test_a_huge_text_and_a_huge_detail_are_bounded_with_a_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(episodes, "MAX_TEXT_BYTES", 100)
+    assert only(rows(user("花" * 50))).text == "花" * 33 + "\n[truncated: 150 bytes]"
+    assert only(rows(user("x" * 100))).text == "x" * 100
+    detail = only(rows(result("ok then", details={"blob": "x" * 300_000}))).detail_json
+    assert json.loads(detail) == {"_truncated": True, "original_bytes": 300_040}
+
+
+def test_a_time_is_the_messages_or_else_the_events_or_else_the_last_one() -> None:
+    undated = {"role": "user", "content": "I moved to Brno"}
+    assert only(rows(undated, timestamp="2026-11-27T21:00:00Z"))[1:3] == (1_795_813_200_000, None)
+    taken = rows(undated)
+    assert only(taken)[1:3] == (7, "missing")
+    ((row, _),) = taken.observations
+    assert (row.ts_ms, row.ts_flag) == (7, "missing")
+    assert only(rows({**undated, "timestamp": 12}, timestamp="soon"))[1:3] == (7, "invalid")
+
+
+def test_an_event_without_an_id_is_called_by_what_it_says() -> None:
+    first, again, other = (
+        only(rows(user(text), id=None)).key for text in ("one thing", "one thing", "another")
+    )
+    assert first == again != other
+    assert first.startswith("s1#sha256:")
+
+
+def test_a_key_is_bounded() -> None:
+    long = Session("s" * 300)
+    taken = rows(user("I moved to Brno"), session=long)
+    assert len(only(taken).key) < 50
+    assert taken.observations[0][1] == only(taken).key
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "session", "version": 3, "id": "s1"},
+        {"type": "custom", "customType": "model-snapshot", "data": {}},
+        {"type": "reset", "reason": "new"},
+        {"type": "message", "message": {"role": "system", "content": "Reset"}},
+        {"type": "message", "message": {"role": ["user"]}},
+        {"type": "message", "message": {"role": "user", "content": 17}},
+        {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": 17}]}},
+        {"type": "message", "message": {"role": "assistant", "content": {"type": "text"}}},
+        {},
+    ],
+)
+def test_an_event_of_nothing_said_or_done_gives_nothing(event: dict[str, Any]) -> None:
+    assert event_rows(event, session=MAIN, dumps=dumps, fallback_ms=7, now_ms=9) == EventRows()
+
+
+@pytest.mark.parametrize("message", [None, "text", [1]])
+def test_a_message_of_another_shape_is_refused(message: Any) -> None:
+    with pytest.raises(DataError) as caught:
+        rows(message)
+    assert caught.value.reason == RejectReason.WRONG_TYPE
+
+
+def test_deep_nesting_is_refused() -> None:
+    deep: Any = "end"
+    for _ in range(300):
+        deep = [deep]
+    with pytest.raises(DataError) as caught:
+        rows(result("ok", details=deep))
+    assert caught.value.reason == RejectReason.NESTING_TOO_DEEP
+
+
+def test_a_session_without_a_key_has_the_agent_it_is_given() -> None:
+    assert session_of("s1", session_key=None, agent_id="home") == Session("s1", None, "home")
+    assert session_of("s1", session_key="legacy", agent_id="home") == Session("s1", "legacy", "home")
+    assert session_of("s1", session_key="agent:work:main", agent_id="home").agent_id == "work"
