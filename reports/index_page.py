@@ -56,13 +56,14 @@ def render_index_page(
     generated_ms: int,
     zone: str,
     due: Mapping[str, int | None] = MappingProxyType({}),
+    waiting: int = 0,
 ) -> str:
     """
     Return the HTML of the site's ``index.html``.
 
     *due* gives for every scheduled flow when its next run should start (epoch milliseconds; None when it has
     no schedule); one that lies in the past is a missed run. Flows are listed in its order, the parent flow
-    first and unscheduled ones last. *receipts* may come in any order.
+    first and unscheduled ones last. *receipts* may come in any order. *waiting* rows are in quarantine.
 
     Raises:
         ConfigurationError: The zone is not in the time zone database.
@@ -79,6 +80,7 @@ def render_index_page(
         flows=flows,
         runs=_nested(newest[:RECENT_RUNS]),
         total=len(newest),
+        waiting=waiting,
         generated_ms=generated_ms,
         when=partial(stamp, zone=zone),
         zone=zone,

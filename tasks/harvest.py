@@ -79,7 +79,7 @@ def retry_quarantined(home: Home, row_ids: list[int] | None = None) -> Harvested
     sources = {source.name: source for source in home.sources()} if waiting else {}
     for row in waiting:
         batch = _read_again(sources.get(row.source), row, home)
-        if batch is None or batch.rejected or not batch.rows.num_rows:
+        if batch is None or batch.rejected:
             continue
         total.add(keep(batch, row.source, home, position=None))
         total.resolved += home.ledger.close_quarantined([row.id], state=QuarantineState.RESOLVED)
@@ -118,7 +118,7 @@ def quarantine_section(home: Home) -> list[Section]:
     return [
         Section(
             title="In quarantine",
-            note="`sunrise quarantine show ID` shows the line; retry or drop it there.",
+            note="The page of the quarantine says more; sunrise quarantine retry or drop closes a row.",
             columns=("id", "reason", "source", "line", "position"),
             rows=rows,
         )

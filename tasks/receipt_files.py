@@ -10,13 +10,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reports.index_page import render_index_page
+from reports.quarantine_page import render_quarantine_page
 from reports.run_page import render_run_page
 from reports.sections import Section
 from sunrise.domain.receipts import RunReceipt
+from sunrise.domain.records import Quarantined
 from sunrise.errors import StoreError
 
 HISTORY = 30
 """Runs of the same flow that a page looks back on."""
+
+QUARANTINE_ROWS = 200
+"""Refused rows that their page lists."""
 
 INDEX_RUNS = 600
 """Runs that the first page draws on: about four days of every flow."""
@@ -72,10 +77,28 @@ def write_index_page(
     generated_ms: int,
     zone: str,
     due: Mapping[str, int | None],
+    waiting: int,
 ) -> Path:
     """Render and write the site's first page."""
     path = reports / "index.html"
-    write_whole(path, render_index_page(receipts, generated_ms=generated_ms, zone=zone, due=due))
+    write_whole(
+        path, render_index_page(receipts, generated_ms=generated_ms, zone=zone, due=due, waiting=waiting)
+    )
+    return path
+
+
+def write_quarantine_page(
+    reports: Path,
+    rows: Sequence[Quarantined],
+    *,
+    by_reason: Mapping[str, int],
+    generated_ms: int,
+    zone: str,
+) -> Path:
+    """Render and write the page of what was refused."""
+    path = reports / "quarantine.html"
+    page = render_quarantine_page(rows, by_reason=by_reason, generated_ms=generated_ms, zone=zone)
+    write_whole(path, page)
     return path
 
 

@@ -16,7 +16,7 @@ from contracts.admission import Contract, admit
 from reports.sections import Section
 from sunrise.bootstrap import Home, open_home
 from sunrise.domain.receipts import MAX_REFS, Anomaly, Balance, RunReceipt, RunStatus, StepTiming
-from sunrise.domain.records import Rejected
+from sunrise.domain.records import QuarantineState, Rejected
 from sunrise.domain.schedule import cron_lines
 from sunrise.errors import BusyError, ConfigurationError, DataError, SunriseError
 from sunrise.ports import Clock
@@ -24,7 +24,15 @@ from sunrise.settings import load_settings
 from tasks.lease_keeper import LeaseKeeper
 from tasks.notification import AppriseNotifier, message_for
 from tasks.prefect_bridge import call_step, publish_artifacts, scheduled_start_ms
-from tasks.receipt_files import HISTORY, INDEX_RUNS, write_index_page, write_receipt, write_run_page
+from tasks.receipt_files import (
+    HISTORY,
+    INDEX_RUNS,
+    QUARANTINE_ROWS,
+    write_index_page,
+    write_quarantine_page,
+    write_receipt,
+    write_run_page,
+)
 from tasks.schedule_times import check_schedules, due_times, period_ms
 
 P = ParamSpec("P")
@@ -269,15 +277,20 @@ def _close(run: Run, status: RunStatus, reason: str | None = None) -> RunReceipt
 
 
 def refresh_index(home: Home) -> None:
-    """Write the site's first page anew."""
+    """Write anew the site's pages that belong to no run: the first one, and what is in quarantine."""
     receipts = home.ledger.runs(limit=INDEX_RUNS)
+    by_reason = home.ledger.quarantined_by_reason()
+    now, zone = home.clock.now_ms(), home.settings.timezone
     write_index_page(
         home.reports,
         receipts,
-        generated_ms=home.clock.now_ms(),
-        zone=home.settings.timezone,
+        generated_ms=now,
+        zone=zone,
         due=due_times(home.settings, receipts),
+        waiting=sum(by_reason.values()),
     )
+    waiting = home.ledger.quarantined(state=QuarantineState.WAITING, limit=QUARANTINE_ROWS)
+    write_quarantine_page(home.reports, waiting, by_reason=by_reason, generated_ms=now, zone=zone)
 
 
 def _notified(run: Run, receipt: RunReceipt) -> RunReceipt:

@@ -373,7 +373,7 @@ class LedgerKeeper(Protocol):
         ...
 
     def quarantined_by_reason(self) -> Mapping[str, int]:
-        """Return how many rows stand in quarantine for each reason, by reason."""
+        """Return how many rows wait in quarantine for each reason, by reason."""
         ...
 
 

@@ -173,6 +173,31 @@ def test_harvest_retries_by_itself(sunrise: Command, tmp_path: Path) -> None:
     assert (counts["seen"], counts["inserted"], counts["resolved"]) == (1, 1, 1)
 
 
+def test_a_mended_line_of_a_transcript_is_retried(sunrise: Command, gateway: Path) -> None:
+    transcript = gateway / "agents/main/sessions/s1.jsonl"
+    line = json.dumps({**TURN, "id": "a2"})
+    with transcript.open("a") as file:
+        file.write(line[:-1] + " \n")
+    sunrise("sources", "add", "openclaw", str(gateway))
+    sunrise("run", "harvest")
+    transcript.write_bytes(transcript.read_bytes()[:-2] + b"}\n")
+
+    _, out, _ = sunrise("quarantine", "retry", "--json")
+
+    assert json.loads(out) == {"resolved": 1, "inserted": 1, "duplicate": 0, "waiting": 0}
+
+
+def test_a_line_whose_file_is_gone_waits_on(sunrise: Command, tmp_path: Path) -> None:
+    spool = tmp_path / "home/spool/agent.jsonl"
+    spool.write_text("{\n")
+    sunrise("run", "harvest")
+    spool.unlink()
+
+    _, out, _ = sunrise("quarantine", "retry", "--json")
+
+    assert json.loads(out)["waiting"] == 1
+
+
 def test_a_dropped_line_is_not_retried_and_stays_to_be_read(sunrise: Command, tmp_path: Path) -> None:
     (tmp_path / "home/spool/agent.jsonl").write_text("{\n")
     sunrise("run", "harvest")

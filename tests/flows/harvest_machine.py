@@ -165,8 +165,8 @@ def readable(path: Path) -> tuple[set[str], set[Refused]]:
         identity = _identity(raw)
         if identity:
             identities.add(identity)
-        elif raw:
-            refusals.add((str(path), str(offset), sample_of(raw, _reason(raw))))
+        elif raw.strip():
+            refusals.add((str(path), str(offset), sample_of(raw.strip(), _reason(raw))))
         offset += len(raw) + 1
     if last and (identity := _identity(last)):
         identities.add(identity)

@@ -10,9 +10,15 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.records import Rejected
@@ -170,6 +176,7 @@ def test_each_record_is_taken_once_whatever_is_done_to_its_file(machine: type[Ha
             deadline=None,
             suppress_health_check=list(HealthCheck),
             print_blob=True,
+            phases=[Phase.generate],
         ),
     )
 

@@ -21,6 +21,9 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 BATCH_BYTES = 64 * 1024 * 1024
 """A stretch ends here even when it has few lines, so that memory stays bounded."""
 
+_SEEN_BYTES = 4096
+"""So much of a file's head, and of what was read last, is looked at to know it again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
@@ -49,6 +52,8 @@ class JsonLines:
         self._rejected: list[Rejected] = []
         self._start = self.offset
         self._taken = 0
+        self._last = b""
+        self._before = self._fingerprint()
 
     def stretches(
         self,
@@ -61,16 +66,22 @@ class JsonLines:
         """
         Give every object to ``take`` and yield after so many lines, or bytes, and at the end.
 
-        What ``take`` refuses with a :class:`DataError` is among the stretch's rejected lines.
+        What ``take`` refuses with a :class:`DataError` is among the stretch's rejected lines. A file that is
+        cut or written anew meanwhile is left: the next reading sees that it is another and starts over.
         """
         self._file.seek(self.offset)
         while self.offset < self._end and self._read_line(take, max_line_bytes):
             if self._taken >= lines or self.offset - self._start >= max_bytes:
                 resume_at = self._file.tell()
-                yield self._stretch()
+                start, stretch = self._start, self._stretch()
+                if not self._stands(start, stretch.position):
+                    return
+                yield stretch
                 self._file.seek(resume_at)
         if self.offset > self._start:
-            yield self._stretch()
+            start, stretch = self._start, self._stretch()
+            if self._stands(start, stretch.position):
+                yield stretch
 
     def one_at(self, offset: int, take: Callable[[dict[str, Any]], None]) -> Stretch | None:
         """Give the line at an offset to ``take``; None when no whole line begins there any more."""
@@ -107,8 +118,18 @@ class JsonLines:
             inode=stat.st_ino,
             offset=self.offset,
             line=self.line,
-            fingerprint=_fingerprint(self._file, min(4096, self.offset)),
+            fingerprint=self._fingerprint(),
         )
+
+    def _fingerprint(self) -> str:
+        return _fingerprint(self._file, self.offset)
+
+    def _stands(self, start: int, position: SourcePosition) -> bool:
+        """Say whether what was before a stretch, and its last line, are still in the file."""
+        before, self._before = self._before, position.fingerprint
+        last = self._last[-_SEEN_BYTES:]
+        at = position.offset - len(last)
+        return _fingerprint(self._file, start) == before and _read_at(self._file, at, len(last)) == last
 
     def _read_line(self, take: Callable[[dict[str, Any]], None], max_line_bytes: int) -> bool:
         """Take one line; False when it is not whole yet."""
@@ -123,6 +144,7 @@ class JsonLines:
             body = body.removeprefix(b"\xef\xbb\xbf").lstrip()
         if body:
             self._take(body, take)
+        self._last = raw
         self.offset += len(raw)
         self.line += raw.endswith(b"\n")
         return True
@@ -141,6 +163,7 @@ class JsonLines:
             if chunk.endswith(b"\n"):
                 self._taken += 1
                 self._reject(RejectReason.LINE_TOO_LONG, sample_of(raw, RejectReason.LINE_TOO_LONG))
+                self._last = chunk
                 self.offset += length
                 self.line += 1
                 return True
@@ -218,12 +241,24 @@ def _resume(file: BinaryIO, position: SourcePosition | None, stat: os.stat_resul
     """Return offset and line to go on from: those of the position if the file is still the same."""
     if position is None or (position.device, position.inode) != (stat.st_dev, stat.st_ino):
         return 0, 0
-    length = position.fingerprint.partition(":")[0]
-    same = length.isdecimal() and _fingerprint(file, int(length)) == position.fingerprint
-    return (position.offset, position.line) if same and position.offset <= stat.st_size else (0, 0)
+    same = position.offset <= stat.st_size and _fingerprint(file, position.offset) == position.fingerprint
+    return (position.offset, position.line) if same else (0, 0)
 
 
-def _fingerprint(file: BinaryIO, length: int) -> str:
-    """Return the length beside the hash: the first bytes of a short file become more as it grows."""
-    file.seek(0)
-    return f"{length}:{hashlib.sha256(file.read(length)).hexdigest()}"
+def _fingerprint(file: BinaryIO, offset: int) -> str:
+    """Return the hash of the first and the last bytes before an offset: cut and written anew, it differs in one."""
+    seen = _read_at(file, 0, min(_SEEN_BYTES, offset))
+    if offset > _SEEN_BYTES:
+        seen += _read_at(file, offset - _SEEN_BYTES, _SEEN_BYTES)
+    return hashlib.sha256(seen).hexdigest()
+
+
+def _read_at(file: BinaryIO, start: int, length: int) -> bytes:
+    # Past the buffer, which may hold what the file no longer does; Windows has no pread.
+    handle = file.fileno()
+    here = os.lseek(handle, 0, os.SEEK_CUR)
+    try:
+        os.lseek(handle, start, os.SEEK_SET)
+        return os.read(handle, length)
+    finally:
+        os.lseek(handle, here, os.SEEK_SET)

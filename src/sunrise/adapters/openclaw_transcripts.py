@@ -67,6 +67,29 @@ class TranscriptFile:
         except OSError as error:
             raise StoreError(f"cannot read the transcript {self.path}: {error}") from error
 
+    def retry(self, position: str, *, now_ms: int) -> TranscriptBatch | None:
+        """
+        Read one refused line again, by its byte offset; None when there is no line there any more.
+
+        Raises:
+            StoreError: The file is there and cannot be read.
+        """
+        try:
+            with self.path.open("rb") as file:
+                reader = JsonLines(file, source=self.name, position=None)
+                gathering = EventGathering(now_ms, fallback_ms=reader.changed_ms)
+                session = self._session(file)
+                stretch = reader.one_at(int(position), lambda event: gathering.take(event, session))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"cannot read the transcript {self.path}: {error}") from error
+        if stretch is None:
+            return None
+        return gathering.close_batch(
+            rejected=stretch.rejected, position=stretch.position, taken_bytes=stretch.bytes
+        )
+
     def _batches(
         self, file: BinaryIO, position: SourcePosition | None, *, now_ms: int, lines: int
     ) -> Iterator[TranscriptBatch]:

@@ -79,8 +79,10 @@ class SqliteUpkeep(SqliteConnection):
             return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
     def quarantined_by_reason(self) -> Mapping[str, int]:
-        """Return how many rows stand in quarantine for each reason, by reason."""
-        sql = "SELECT reason, count(*) FROM quarantine GROUP BY reason ORDER BY reason"
+        """Return how many rows wait in quarantine for each reason, by reason."""
+        sql = (
+            "SELECT reason, count(*) FROM quarantine WHERE state = 'waiting' GROUP BY reason ORDER BY reason"
+        )
         with self.reading() as db:
             return {str(reason): int(rows) for reason, rows in db.execute(sql)}
 
