@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 import polars as pl
 import pyarrow as pa
@@ -185,5 +186,12 @@ def _observations(rows: pa.Table) -> pl.DataFrame:
 
 
 def _episodes(episodes: pa.Table | None, source: str) -> tuple[pl.DataFrame, tuple[Rejected, ...]]:
-    frame = EpisodeFrame.empty() if episodes is None else pl.DataFrame(episodes)
-    return admit(EpisodeFrame, frame, source=source, key="key")
+    if episodes is None:
+        return _no_episodes(), ()
+    return admit(EpisodeFrame, pl.DataFrame(episodes), source=source, key="key")
+
+
+@cache
+def _no_episodes() -> pl.DataFrame:
+    # To make one and to find it sound takes longer than all else that a small batch needs.
+    return EpisodeFrame.empty()

@@ -159,9 +159,9 @@ def test_a_refused_line_can_be_seen_mended_and_retried(sunrise: Command, tmp_pat
 
 def test_harvest_retries_by_itself(sunrise: Command, tmp_path: Path) -> None:
     spool = tmp_path / "home/spool/agent.jsonl"
-    # The beginning of a file tells whether it is another one by now; the line to mend lies behind that.
-    beginning = json.dumps({"id": 1, "summary": "x" * 5000}) + "\n"
-    spool.write_text(beginning + '{"id": 7, "summary": "torn"  \n')
+    # Beginning and end of what was read tell whether the file is another one by now; this lies between.
+    beginning, end = (json.dumps({"id": n, "summary": "x" * 5000}) + "\n" for n in (1, 2))
+    spool.write_text(beginning + '{"id": 7, "summary": "torn"  \n' + end)
     sunrise("run", "harvest")
     with spool.open("r+b") as file:
         file.seek(len(beginning))

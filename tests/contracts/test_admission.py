@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from contracts.admission import KEY_CHARS, SAMPLE_CHARS, Contract, admit
 from contracts.governance import GovernanceFrame, MemoryGovernanceFrame
 from contracts.measurement import DistributionFrame, GoldenFrame
-from contracts.observations import MAX_MS, CapturedFrame, GradeFrame, UngradedFrame
+from contracts.observations import MAX_MS, CapturedFrame, EpisodeFrame, GradeFrame, UngradedFrame
 from contracts.retention import StandingFrame
 from sunrise.errors import DataError
 from tasks.evaluate import GOLDEN
@@ -35,17 +35,22 @@ class Case(NamedTuple):
 
 
 CAPTURED: Schema = {
-    **dict.fromkeys(observation("a"), TEXT),
+    **dict.fromkeys((*observation("a"), "episode_key", "state"), TEXT),
     "ts_ms": INT,
     "created_at_ms": INT,
     "importance_score": REAL,
 }
+EPISODE: dict[str, Any] = {
+    "key": "s#e", "ts_ms": 1, "ts_flag": None, "type": "conversation.user", "session_id": "s",
+    "session_key": None, "agent_id": None, "scope": None, "trust_tier": None, "source_kind": "operator",
+    "source_ref": "session:s#e", "tool_name": None, "tool_call_id": None, "text": "hi", "detail_json": "{}",
+}  # fmt: skip
 CASES = {
     "captured": Case(
         CapturedFrame,
         CAPTURED,
         "key",
-        observation("a"),
+        {**observation("a"), "episode_key": None, "state": None},
         [
             {"ts_ms": 0},
             {"ts_ms": MAX_MS},
@@ -59,6 +64,7 @@ CASES = {
             {"summary": "備"},
             {"kind": "k" * 64},
             {"key": "k" * 256},
+            {"episode_key": "s#e", "state": "archived"},
         ],
         [
             ({"key": ""}, "key.bad_length"),
@@ -73,6 +79,7 @@ CASES = {
             ({"summary": ""}, "summary.bad_length"),
             ({"summary": None}, "summary.missing"),
             ({"lang": "e"}, "lang.bad_length"),
+            ({"state": "gone"}, "state.not_allowed"),
             ({"scope": "s" * 257}, "scope.bad_length"),
             ({"trust_tier": "high"}, "trust_tier.not_allowed"),
             ({"source_kind": "rumour"}, "source_kind.not_allowed"),
@@ -83,6 +90,26 @@ CASES = {
             ({"detail_json": ""}, "detail_json.bad_length"),
             ({"terms": None}, "terms.missing"),
             ({"created_at_ms": -5}, "created_at_ms.out_of_range"),
+        ],
+    ),
+    "episodes": Case(
+        EpisodeFrame,
+        {**dict.fromkeys(EPISODE, TEXT), "ts_ms": INT},
+        "key",
+        EPISODE,
+        [
+            {"text": ""},
+            {"ts_flag": "invalid", "trust_tier": "trusted", "source_kind": "tool"},
+            {"session_id": None, "source_ref": None},
+        ],
+        [
+            ({"key": ""}, "key.bad_length"),
+            ({"ts_ms": -1}, "ts_ms.out_of_range"),
+            ({"type": ""}, "type.bad_length"),
+            ({"trust_tier": "some"}, "trust_tier.not_allowed"),
+            ({"source_kind": "agent"}, "source_kind.not_allowed"),
+            ({"text": None}, "text.missing"),
+            ({"detail_json": ""}, "detail_json.bad_length"),
         ],
     ),
     "ungraded": Case(

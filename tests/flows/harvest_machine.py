@@ -4,32 +4,66 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import signal
+import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from types import FrameType
 
 from sunrise.adapters.jsonl_lines import sample_of
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.bootstrap import Home
-from sunrise.settings import load_settings
+from sunrise.settings import Settings, load_settings
 from tasks.harvest import Harvested, read_sources
 from tests.fakes import FrozenClock
 from tests.homes import NOW
 
 ROOT = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
 BATCH_LINES = 3
+_OURS = re.compile(r"/sunrise/adapters/|/tasks/harvest\.py$")
 Refused = tuple[str, str, str]
 """Source, position and sample."""
 
 
 def small_home(path: Path) -> Home:
     """Open a home that takes three lines at a time, so that one file makes several transactions."""
-    settings = load_settings(path)
-    few = settings.harvest.model_copy(update={"batch_lines": BATCH_LINES})
-    settings = settings.model_copy(update={"harvest": few})
     clock = FrozenClock(NOW)
+    settings = _settings().model_copy(update={"home": path})
     return Home(settings, clock, SqliteLedger(path / "ledger.sqlite", clock=clock))
+
+
+@cache
+def _settings() -> Settings:
+    settings = load_settings(Path("nowhere"))
+    few = settings.harvest.model_copy(update={"batch_lines": BATCH_LINES})
+    return settings.model_copy(update={"harvest": few})
+
+
+def harvest_until(path: str, moment: int) -> None:
+    """
+    Harvest in a process that kills itself at the given moment (counted from 1), if it comes that far.
+
+    Moments are the calls that the harvest and its adapters make, each time one begins or ends.
+    """
+    left = moment
+
+    def count(frame: FrameType, _event: str, _arg: object) -> None:
+        nonlocal left
+        if _OURS.search(frame.f_code.co_filename):
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    home = small_home(Path(path))
+    sys.setprofile(count)
+    try:
+        read_sources(home, dry_run=False)
+    finally:
+        sys.setprofile(None)
 
 
 class Yard:
@@ -68,10 +102,10 @@ class Yard:
             file.write(data)
 
     def cut(self, lines: int) -> None:
-        """Shorten the file to so many whole lines; the inode stays."""
+        """Take so many lines from the file's end, and what is torn; the inode stays."""
         if self.file.exists():
-            kept = b"".join(self.content().splitlines(keepends=True)[:lines])
-            os.truncate(self.file, len(kept) if kept.endswith(b"\n") else kept.rfind(b"\n") + 1)
+            whole = self.content().split(b"\n")[: -lines - 1]
+            os.truncate(self.file, sum(len(one) + 1 for one in whole))
 
     def rotate(self) -> None:
         if self.file.exists():

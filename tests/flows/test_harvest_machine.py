@@ -35,9 +35,10 @@ lines = st.builds(
     st.integers(0, 9),
     zh=st.booleans(),
     named=st.booleans(),
-    padding=st.sampled_from([0, 0, 40, 1500]),
+    padding=st.sampled_from([0, 0, 40, 1500, 4500]),
 )
 some_lines = st.lists(lines, min_size=1, max_size=5).map(b"".join)
+many_lines = st.lists(lines, min_size=4, max_size=8).map(b"".join)
 maybe_lines = st.lists(lines, max_size=4).map(b"".join)
 
 
@@ -94,9 +95,9 @@ class HarvestMachine(RuleBasedStateMachine):
         self.yard.rotate()
         self.rest = b""
 
-    @rule(keep=st.integers(0, 8), data=maybe_lines)
-    def cut_and_rewrite(self, keep: int, data: bytes) -> None:
-        self.yard.cut(keep)
+    @rule(drop=st.sampled_from([1, 1, 2, 3, 99]), data=maybe_lines)
+    def cut_and_rewrite(self, drop: int, data: bytes) -> None:
+        self.yard.cut(drop)
         self._add(data)
 
     @rule(keep=st.booleans(), data=maybe_lines)
@@ -119,11 +120,12 @@ class HarvestMachine(RuleBasedStateMachine):
         assert self.yard.count() == before + sum(one.inserted for one in found)
         self.yard.check()
 
-    @rule(what=st.lists(st.sampled_from(["append", "cut", "rotate", "replace"]), max_size=3), data=some_lines)
+    @rule(what=st.lists(st.sampled_from(["append", "cut", "rotate", "replace"]), max_size=3), data=many_lines)
     def harvest_while_written(self, what: list[str], data: bytes) -> None:
         """Change the file between two batches of a harvest."""
         self._end_a_whole_line()
         yard = self.yard
+        self._add(data)
         yard.may_take()
         for source in yard.home.sources():
             for part in harvest._parts(source, yard.home, dry_run=False):
@@ -157,8 +159,8 @@ class HarvestMachine(RuleBasedStateMachine):
         if what == "append":
             self._add(data)
         elif what == "cut":
-            self.yard.cut(1)
-            self._add(data * 3)
+            self.yard.cut(4)
+            self._add(data)
         elif what == "rotate":
             self.yard.rotate()
             self._add(data)

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from sunrise.adapters.jsonl_lines import BATCH_BYTES, MAX_LINE_BYTES, JsonLines, Stretch, dump_json
+from sunrise.adapters.secret_gate import harmless_lines
 from sunrise.domain.capture import CaptureRow, capture_row, parse_ts
 from sunrise.domain.records import Rejected, SourcePosition
 from sunrise.errors import StoreError
@@ -126,9 +127,16 @@ class _Reading:
     fallback_ms: int
     rows: list[CaptureRow] = field(default_factory=list)
     redacted: int = 0
+    lines: JsonLines | None = None
 
     def take(self, record: dict[str, Any]) -> None:
-        row, redacted = capture_row(record, dumps=dump_json, fallback_ms=self.fallback_ms, now_ms=self.now_ms)
+        row, redacted = capture_row(
+            record,
+            dumps=dump_json,
+            fallback_ms=self.fallback_ms,
+            now_ms=self.now_ms,
+            harmless=self.lines is not None and self.lines.harmless,
+        )
         self.rows.append(row)
         self.redacted += redacted
         if row.ts_flag is None:
@@ -156,9 +164,10 @@ def _batches(
 ) -> Iterator[CaptureBatch]:
     reader = JsonLines(file, source=source, position=position)
     # A resumed reading dates as an undisturbed one.
-    reading = _Reading(now_ms, fallback_ms=reader.last_before(_good_ts) or reader.changed_ms)
+    fallback_ms = reader.last_before(_good_ts) or reader.changed_ms
+    reading = _Reading(now_ms, fallback_ms=fallback_ms, lines=reader)
     stretches = reader.stretches(
-        reading.take, lines=lines, max_bytes=BATCH_BYTES, max_line_bytes=MAX_LINE_BYTES
+        reading.take, lines=lines, max_bytes=BATCH_BYTES, max_line_bytes=MAX_LINE_BYTES, gate=harmless_lines
     )
     for stretch in stretches:
         yield reading.close_batch(stretch)

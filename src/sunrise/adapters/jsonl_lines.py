@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import orjson
 
-from sunrise.domain.capture import RejectReason, map_strings
+from sunrise.domain.capture import MAX_DEPTH, RejectReason, map_strings
 from sunrise.domain.records import Rejected, SourcePosition
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean
@@ -23,6 +24,15 @@ BATCH_BYTES = 64 * 1024 * 1024
 
 _SEEN_BYTES = 4096
 """So much of a file's head, and of what was read last, is looked at to know it again."""
+
+
+_LOOKED_AT = 64 * 1024
+
+BLOCK_BYTES = 1024 * 1024
+"""What is read at once."""
+
+Gate = Callable[[list[bytes]], list[bool]]
+"""Tells of lines, many at a time, whether each is harmless: it holds no hint of a secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +56,8 @@ class JsonLines:
         self.source = source
         self.changed_ms = int(stat.st_mtime * 1000)
         self.offset, self.line = _resume(file, position, stat)
+        self.harmless = False
+        """Whether the gate, where there is one, found the line that is being taken to be harmless."""
         self._file = file
         # The end is taken once: a writer without pause must not keep us reading.
         self._end = stat.st_size
@@ -62,6 +74,7 @@ class JsonLines:
         lines: int,
         max_bytes: int = BATCH_BYTES,
         max_line_bytes: int = MAX_LINE_BYTES,
+        gate: Gate | None = None,
     ) -> Iterator[Stretch]:
         """
         Give every object to ``take`` and yield after so many lines, or bytes, and at the end.
@@ -69,15 +82,12 @@ class JsonLines:
         What ``take`` refuses with a :class:`DataError` is among the stretch's rejected lines. A file that is
         cut or written anew meanwhile is left: the next reading sees that it is another and starts over.
         """
-        self._file.seek(self.offset)
-        while self.offset < self._end and self._read_line(take, max_line_bytes):
+        for _ in self._walk(take, max_line_bytes, gate):
             if self._taken >= lines or self.offset - self._start >= max_bytes:
-                resume_at = self._file.tell()
                 start, stretch = self._start, self._stretch()
                 if not self._stands(start, stretch.position):
                     return
                 yield stretch
-                self._file.seek(resume_at)
         if self.offset > self._start:
             start, stretch = self._start, self._stretch()
             if self._stands(start, stretch.position):
@@ -104,6 +114,33 @@ class JsonLines:
             if found is not None:
                 return found
         return None
+
+    def _walk(
+        self, take: Callable[[dict[str, Any]], None], max_line_bytes: int, gate: Gate | None
+    ) -> Iterator[None]:
+        """Take line after line; the offset is always behind the last one that was taken."""
+        while self.offset < self._end:
+            # Whoever asks for the lines may look elsewhere in the file meanwhile.
+            self._file.seek(self.offset)
+            # No line of a block can be too long.
+            block = self._file.read(min(BLOCK_BYTES, max_line_bytes, self._end - self.offset))
+            rows = block.split(b"\n")
+            if len(rows) == 1:
+                self._file.seek(self.offset)
+                if not self._read_line(take, max_line_bytes):
+                    return
+                yield
+                continue
+            # What follows the last newline belongs to the next block.
+            del rows[-1]
+            harmless = gate(rows) if gate else [False] * len(rows)
+            for raw, self.harmless in zip(rows, harmless, strict=True):
+                self._take_whole(raw, take)
+                self._last = raw + b"\n"
+                self.offset += len(raw) + 1
+                self.line += 1
+                yield
+            self.harmless = False
 
     def _stretch(self) -> Stretch:
         stretch = Stretch(self._position(), tuple(self._rejected), self.offset - self._start)
@@ -139,17 +176,18 @@ class JsonLines:
                 return self._skip_long_line(raw)
             if not _is_whole_object(raw):
                 return False
-        body = raw.strip(b" \t\r\n")
-        if self.offset == 0:
-            body = body.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if body:
-            self._take(body, take)
+        self._take_whole(raw, take)
         self._last = raw
         self.offset += len(raw)
         self.line += raw.endswith(b"\n")
         return True
 
-    def _take(self, body: bytes, take: Callable[[dict[str, Any]], None]) -> None:
+    def _take_whole(self, raw: bytes, take: Callable[[dict[str, Any]], None]) -> None:
+        body = raw.strip(b" \t\r\n")
+        if self.offset == 0:
+            body = body.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not body:
+            return
         self._taken += 1
         try:
             take(parse_object(body))
@@ -180,7 +218,10 @@ def parse_object(body: bytes | str) -> dict[str, Any]:
     Raises:
         DataError: It is no JSON, or no object, or no UTF-8, or nests too deep.
     """
-    record = _loads(body)
+    try:
+        record = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        record = _loads_leniently(body)
     if not isinstance(record, dict):
         raise DataError("not an object", reason=RejectReason.NOT_AN_OBJECT)
     return record
@@ -218,13 +259,6 @@ def _is_whole_object(raw: bytes) -> bool:
     return True
 
 
-def _loads(body: bytes | str) -> Any:
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return _loads_leniently(body)
-
-
 def _loads_leniently(body: bytes | str) -> Any:
     # JavaScript writes half an emoji, where a summary was cut, as a lone surrogate; orjson refuses those.
     try:
@@ -234,7 +268,20 @@ def _loads_leniently(body: bytes | str) -> Any:
     except RecursionError as error:
         raise DataError("nests too deep", reason=RejectReason.NESTING_TOO_DEEP) from error
     except ValueError as error:
-        raise DataError("not JSON", reason=RejectReason.MALFORMED_JSON) from error
+        # How deep the parser itself can go differs from one Python to the next.
+        deep = _depth(body) > MAX_DEPTH
+        reason = RejectReason.NESTING_TOO_DEEP if deep else RejectReason.MALFORMED_JSON
+        raise DataError("not JSON", reason=reason) from error
+
+
+def _depth(body: bytes | str) -> int:
+    """Return how many brackets are open at once in the beginning of what should be JSON, strings left out."""
+    text = body[:_LOOKED_AT].decode("utf-8", "replace") if isinstance(body, bytes) else body[:_LOOKED_AT]
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[{\]}]", re.sub(r'"(?:[^"\\]|\\.)*"', "", text)):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _resume(file: BinaryIO, position: SourcePosition | None, stat: os.stat_result) -> tuple[int, int]:
@@ -246,7 +293,7 @@ def _resume(file: BinaryIO, position: SourcePosition | None, stat: os.stat_resul
 
 
 def _fingerprint(file: BinaryIO, offset: int) -> str:
-    """Return the hash of the first and the last bytes before an offset: cut and written anew, it differs in one."""
+    """Return the hash of the first and the last bytes before an offset: a file written anew has others."""
     seen = _read_at(file, 0, min(_SEEN_BYTES, offset))
     if offset > _SEEN_BYTES:
         seen += _read_at(file, offset - _SEEN_BYTES, _SEEN_BYTES)

@@ -68,19 +68,21 @@ class CaptureRow(NamedTuple):
 
 
 def capture_row(
-    record: Mapping[str, Any], *, dumps: Dumps, fallback_ms: int, now_ms: int
+    record: Mapping[str, Any], *, dumps: Dumps, fallback_ms: int, now_ms: int, harmless: bool = False
 ) -> tuple[CaptureRow, bool]:
     """
     Return the row of one captured object, and whether a secret was taken out of it.
 
-    ``fallback_ms`` stands in for a time that is missing or wrong; ``ts_flag`` then says so.
+    ``fallback_ms`` stands in for a time that is missing or wrong; ``ts_flag`` then says so. ``harmless`` is
+    whether the line that the object comes from passed :func:`sunrise.domain.secrets.gate_pattern`: then
+    nothing is looked for.
 
     Raises:
         DataError: There is no text, or it is not a text, or the record nests too deep; the reason is a
             :class:`RejectReason`.
     """
     own = _own_detail(record)
-    detail = {**own, **{name: value for name, value in record.items() if name not in _COLUMNS}}
+    detail = _whole_detail(own, record)
     raw_summary, raw_english = _texts(record, detail)
     ts_ms, ts_flag = parse_ts(record.get("ts"))
     kind = short_name(record.get("kind"), limit=64)
@@ -90,7 +92,9 @@ def capture_row(
     detail_text = dumps(detail)
     content = "\x1f".join((kind, str(record.get("ts")), tool or "", raw_summary, session or "", detail_text))
     memory_id = named_memory(own, detail, detail_text=detail_text, tool=tool, summary=raw_summary)
-    summary, summary_en, detail_json, redacted = _safe(raw_summary, raw_english, detail, detail_text, dumps)
+    summary, summary_en, detail_json, redacted = _safe(
+        raw_summary, raw_english, detail, detail_text, dumps, harmless=harmless
+    )
     score, label = _grade(detail.get("importance"))
     row = CaptureRow(
         key=record_key(record, kind=kind, session=session, content=content),
@@ -194,6 +198,7 @@ _SOURCE_KINDS = ("operator", "tool", "web", "import", "system")
 _SESSION = ("session_key", "sessionKey")
 _AGENT = ("agent_id", "agent", "agentId")
 _TRUST = ("trust", "trust_tier", "trustTier")
+_TRUST_FIELDS = frozenset((*_TRUST, "provenance"))
 _TIERS = {
     "trusted": "trusted",
     "untrusted": "untrusted",
@@ -221,6 +226,13 @@ def _own_detail(record: Mapping[str, Any]) -> dict[str, Any]:
     if value is None or value == "":
         return {}
     return value if isinstance(value, dict) else {"_raw_detail": value}
+
+
+def _whole_detail(own: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the detail joined by the fields that have no column of their own."""
+    if _COLUMNS.issuperset(record):
+        return own.copy()
+    return {**own, **{name: value for name, value in record.items() if name not in _COLUMNS}}
 
 
 def _parsed(text: str) -> object:
@@ -264,20 +276,22 @@ def _text(record: Mapping[str, Any], field: str) -> str | None:
 
 
 def _safe(
-    summary: str, english: str | None, detail: dict[str, Any], detail_text: str, dumps: Dumps
+    summary: str,
+    english: str | None,
+    detail: dict[str, Any],
+    detail_text: str,
+    dumps: Dumps,
+    *,
+    harmless: bool,
 ) -> tuple[str, str | None, str, bool]:
     """Return the texts cleaned, without secrets and bounded, and whether there was a secret."""
     summary = clean(summary[:MAX_TEXT])
     english = None if english is None else clean(english[:MAX_TEXT])
-    # One look at everything together: rows with a secret are rare, and only they are taken apart.
     if "\\u00" in detail_text:
         detail = map_strings(detail, clean)
         detail_text = dumps(detail)
-    # Without the colons of JSON it goes quicker; values under a secret's name are looked for by themselves.
-    leaves = detail_text.replace('":', '" ')
-    suspect = redact(f"{summary}\n{english or ''}\n{leaves}").kinds or _names_a_secret(detail_text)
     before = (summary, english, detail_text)
-    if suspect:
+    if not harmless and _is_suspect(summary, english, detail_text):
         summary = redact(summary).text
         english = None if english is None else redact(english).text
         detail_text = dumps(without_secrets(detail))
@@ -286,6 +300,13 @@ def _safe(
     if size > MAX_DETAIL_BYTES:
         detail_text = dumps({"_truncated": True, "original_bytes": size})
     return summary, english, detail_text, redacted
+
+
+def _is_suspect(summary: str, english: str | None, detail_text: str) -> bool:
+    # One look at everything together: rows with a secret are rare, and only they are taken apart.
+    # Without the colons of JSON it goes quicker; values under a secret's name are looked for by themselves.
+    leaves = detail_text.replace('":', '" ')
+    return bool(redact(f"{summary}\n{english or ''}\n{leaves}").kinds) or _names_a_secret(detail_text)
 
 
 def _names_a_secret(detail_text: str) -> bool:
@@ -338,6 +359,8 @@ def _grade(value: object) -> tuple[float | None, str | None]:
 
 
 def _trust(detail: Mapping[str, Any]) -> str | None:
+    if _TRUST_FIELDS.isdisjoint(detail):
+        return None
     provenance = detail.get("provenance")
     for fields in (detail, provenance):
         if not isinstance(fields, dict):

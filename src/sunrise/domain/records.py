@@ -121,7 +121,7 @@ class SourcePosition:
     """
     How far a source was read: everything before ``offset`` bytes is in the ledger.
 
-    ``device`` and ``inode`` name the file, ``fingerprint`` its first bytes: a file replaced under the same
+    ``device`` and ``inode`` name the file, ``fingerprint`` the bytes around: a file replaced under the same
     name, or truncated, is seen and read from the start again.
     """
 

@@ -72,7 +72,7 @@ def terms(text: str, *, max_chars: int = MAX_CHARS) -> str:
     >>> terms("Decided: the cache lives in RAM")
     'decid the cach live in ram'
     """
-    return " ".join(analyze(text, max_chars=max_chars))
+    return " ".join(filter(None, map(_CHUNK_TEXTS.__getitem__, _chunks(text, max_chars))))
 
 
 def query_terms(text: str, *, max_chars: int = MAX_CHARS) -> list[str]:
@@ -99,6 +99,26 @@ def _chunks(text: str, max_chars: int) -> list[str]:
 def _chunk_terms(chunk: str) -> tuple[_Term, ...]:
     # Long chunks (unspaced prose, blobs) are rarely seen twice and would fill the memory.
     return _short_chunk_terms(chunk) if len(chunk) <= MAX_TOKEN_CHARS else tuple(_split_chunk(chunk))
+
+
+class _ChunkTexts(dict[str, str]):
+    """The terms of chunks as text. Rows are made of the same few thousand: most are found here whole."""
+
+    def __missing__(self, chunk: str) -> str:
+        short = len(chunk) <= MAX_TOKEN_CHARS
+        if short and chunk.isascii() and chunk.isdigit():
+            # A counter is a term as it stands, and is hardly ever seen again.
+            return chunk
+        text = " ".join([term for term, _ in _split_chunk(chunk)])
+        if short:
+            if len(self) >= _CHUNKS_KEPT:
+                self.clear()
+            self[chunk] = text
+        return text
+
+
+_CHUNKS_KEPT = 1 << 15
+_CHUNK_TEXTS = _ChunkTexts()
 
 
 @lru_cache(maxsize=1 << 15)
