@@ -8,7 +8,7 @@ run: $(READY)            ## set up, make a demo home, run the whole day on it
 	$(BIN)/sunrise demo --home .demo
 
 test: $(READY)           ## set up and run every test
-	$(BIN)/pytest -n 3 --dist worksteal
+	$(BIN)/pytest -n 3 --dist loadgroup
 
 check: $(READY)          ## lint, types, layers, sizes
 	$(BIN)/ruff format --check .
@@ -18,7 +18,7 @@ check: $(READY)          ## lint, types, layers, sizes
 	$(BIN)/pytest tests/house -p no:xdist
 
 cover: $(READY)          ## the tests once more, with the coverage they must have
-	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=
+	$(BIN)/pytest -n 2 --dist loadgroup --cov --cov-report=
 	$(BIN)/coverage report --include='src/sunrise/domain/*' --fail-under=100
 	$(BIN)/coverage report --fail-under=85
 
@@ -39,4 +39,5 @@ $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q src flows tasks contracts reports deployments
 	touch $(READY)

@@ -79,7 +79,6 @@ REFUSALS = {
 TABLES = {
     "observations": "one row for each thing that the agent did or said; governance fields are columns",
     "episodes": "what was said and done, word for word, append-only; observations refer to it",
-    "bulk_insert": "a mark within one transaction: the full-text index is being filled by the batch",
     "observations_fts": "full-text index over the analysed text; triggers keep it",
     "changes": "audit trail, append-only: every governance field that a flow changed",
     "outbox": "changes that the memories table has yet to take",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
@@ -17,7 +17,15 @@ from reports.formats import duration, number
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["HistoryPoint", "Svg", "bar_chart", "history_chart", "sparkline"]
+__all__ = [
+    "HistoryPoint",
+    "Svg",
+    "bar_chart",
+    "history_chart",
+    "plain_bars",
+    "plain_history",
+    "sparkline",
+]
 
 Svg = NewType("Svg", str)
 """Markup made by this module; a page prints it without escaping."""
@@ -48,13 +56,41 @@ class HistoryPoint:
 
 def bar_chart(data: Mapping[str, int], *, title: str) -> Svg:
     """Return horizontal bars, the longest first, with their numbers; empty when there is nothing to draw."""
-    bars = sorted(data.items(), key=lambda item: (-item[1], item[0]))
-    if not any(count > 0 for _, count in bars):
+    bars = _longest_first(data)
+    return _bars(bars, title) if bars else Svg("")
+
+
+def plain_bars(data: Mapping[str, int]) -> Svg:
+    """Return the bars of :func:`bar_chart` as a table, in no time: nothing is loaded to draw it."""
+    bars = _longest_first(data)
+    if not bars:
         return Svg("")
-    if len(bars) > MAX_BARS:
-        rest = bars[MAX_BARS - 1 :]
-        bars = [*bars[: MAX_BARS - 1], (f"{len(rest)} others", sum(count for _, count in rest))]
-    return _bars(tuple((_plain(label), count) for label, count in bars), title)
+    longest = max(count for _, count in bars)
+    rows = (
+        f'<tr><th scope="row"><span class="clamp">{escape(label)}</span></th>'
+        f'<td class="num">{number(count)}</td><td class="track">'
+        f'<span class="bar" style="width:{100 * max(count, 0) / longest:.1f}%"></span></td></tr>'
+        for label, count in bars
+    )
+    return Svg(f'<table class="steps bars"><tbody>{"".join(rows)}</tbody></table>')
+
+
+def plain_history(points: Sequence[HistoryPoint], *, title: str, count_name: str = "") -> Svg:
+    """Return how long past runs took as columns, oldest first, in no time; empty below two runs."""
+    if len(points) < 2:
+        return Svg("")
+    longest = max(point.duration_ms for point in points) or 1
+    columns = (
+        f'<span{"" if point.well else " class=bad"} style="height:{100 * point.duration_ms / longest:.1f}%">'
+        "</span>"
+        for point in points
+    )
+    label = _label(title, _spoken(points, _plain(count_name)))
+    caption = f"duration, up to {duration(longest)}"
+    return Svg(
+        f'<p class="soft">{caption}</p>'
+        f'<div class="columns" role="img" aria-label="{label}">{"".join(columns)}</div>'
+    )
 
 
 def history_chart(points: Sequence[HistoryPoint], *, title: str, count_name: str = "") -> Svg:
@@ -87,6 +123,17 @@ def sparkline(values: Sequence[float], *, title: str = "last runs") -> Svg:
         'stroke-linejoin="round" stroke-linecap="round"/>'
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{_ACCENT}"/></svg>'
     )
+
+
+def _longest_first(data: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Return what to draw, the smallest folded into one; nothing when no bar would be seen."""
+    bars = sorted(data.items(), key=lambda item: (-item[1], item[0]))
+    if not any(count > 0 for _, count in bars):
+        return ()
+    if len(bars) > MAX_BARS:
+        rest = bars[MAX_BARS - 1 :]
+        bars = [*bars[: MAX_BARS - 1], (f"{len(rest)} others", sum(count for _, count in rest))]
+    return tuple((_plain(label), count) for label, count in bars)
 
 
 @lru_cache(maxsize=256)
@@ -135,12 +182,14 @@ def _history(points: tuple[HistoryPoint, ...], title: str, count_name: str) -> S
     if any(point.count is not None for point in points):
         counts = base.mark_bar(color=_ACCENT).encode(y=_measure("count:Q", count_name))
         panels.append(counts.properties(width=_WIDTH - 56, height=70))
-    numbers = (
-        duration(point.duration_ms)
-        + ("" if point.count is None else f" with {count_name} {number(point.count)}")
-        for point in points
-    )
-    return _svg(alt.vconcat(*panels, spacing=14), label=_label(title, numbers))
+    label = _label(title, _spoken(points, count_name))
+    return _svg(alt.vconcat(*panels, spacing=14), label=label)
+
+
+def _spoken(points: Iterable[HistoryPoint], count_name: str) -> Iterator[str]:
+    for point in points:
+        count = "" if point.count is None else f" with {count_name} {number(point.count)}"
+        yield duration(point.duration_ms) + count
 
 
 def _names(labels: Sequence[str]) -> alt.Axis:

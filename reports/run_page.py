@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from reports.charts import HistoryPoint, Svg, bar_chart, history_chart
+from reports.charts import HistoryPoint, Svg, bar_chart, history_chart, plain_bars, plain_history
 from reports.engine import render
 from reports.formats import stamp
 from reports.sections import Section
 from reports.verdicts import judge, main_figure
 from sunrise.domain.receipts import Balance, RunReceipt, RunStatus
 
-__all__ = ["render_run_page"]
+__all__ = ["draw_charts", "lacks_charts", "render_run_page"]
 
 HISTORY_RUNS = 30
 """How many past runs a history chart shows at most."""
+
+# Nothing that a page prints can look like one of these: it escapes what it prints.
+_LACKING = '<meta name="sunrise-charts" content="none">'
+_DRAWN = '<meta name="sunrise-charts" content="drawn">'
+_SLOT = re.compile(r"<!--chart (?P<name>[a-z0-9]+)-->.*?<!--/chart-->", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,32 +72,63 @@ def render_run_page(
     history: Sequence[RunReceipt] = (),
     zone: str = "Asia/Taipei",
     detail: Sequence[Section] = (),
+    charts: bool = True,
 ) -> str:
     """
     Return the HTML page of one run, to be written as ``runs/<run_id>.html``.
 
     *history* may hold runs of any flow in any order; only this flow's finished runs are drawn. *detail* is
-    shown after the counts.
+    shown after the counts. Without *charts* the same numbers stand in plain bars, which cost no second of
+    loading; :func:`draw_charts` puts the charts in their place later.
 
     Raises:
         ConfigurationError: The zone is not in the time zone database.
     """
+    drawn_bars = bar_chart if charts else _plain_bars
+    past = _history(receipt, history, charts=charts)
+    groups = [
+        _Group(name, tuple(counts.items()), drawn_bars(counts, title=name))
+        for name, counts in receipt.groups.items()
+    ]
+    lacking = not charts and (past is not None or any(group.chart for group in groups))
     return render(
         "run.html.j2",
+        charts="none" if lacking else "drawn",
         receipt=receipt,
         verdict=judge(receipt),
         when=partial(stamp, zone=zone),
         zone=zone,
         sums=[_sum(balance, receipt) for balance in receipt.balances],
-        groups=[
-            _Group(name, tuple(counts.items()), bar_chart(counts, title=name))
-            for name, counts in receipt.groups.items()
-        ],
+        groups=groups,
         refs=[_refs(kind, refs, receipt) for kind, refs in receipt.refs.items() if refs],
         steps=_steps(receipt),
-        history=_history(receipt, history),
+        history=past,
         detail=detail,
     )
+
+
+def lacks_charts(page: str) -> bool:
+    """Say whether a page was written with plain bars where :func:`draw_charts` can put charts."""
+    return _LACKING in page
+
+
+def draw_charts(
+    page: str, receipt: RunReceipt, *, history: Sequence[RunReceipt] = (), zone: str = "Asia/Taipei"
+) -> str:
+    """
+    Return a page of a run with its charts drawn; all else in it stays, what only its flow knew too.
+
+    Raises:
+        ConfigurationError: The zone is not in the time zone database.
+    """
+    whole = render_run_page(receipt, history=history, zone=zone)
+    drawn = {slot["name"]: slot[0] for slot in _SLOT.finditer(whole)}
+    page = _SLOT.sub(lambda slot: drawn.get(slot["name"], slot[0]), page)
+    return page.replace(_LACKING, _DRAWN)
+
+
+def _plain_bars(counts: Mapping[str, int], *, title: str) -> Svg:  # noqa: ARG001  the caption says it
+    return plain_bars(counts)
 
 
 def _sum(balance: Balance, receipt: RunReceipt) -> _Sum:
@@ -117,7 +154,7 @@ def _steps(receipt: RunReceipt) -> list[_Step]:
     ]
 
 
-def _history(receipt: RunReceipt, history: Sequence[RunReceipt]) -> _History | None:
+def _history(receipt: RunReceipt, history: Sequence[RunReceipt], *, charts: bool) -> _History | None:
     by_id = {run.run_id: run for run in (*history, receipt) if run.flow == receipt.flow}
     silent = {RunStatus.RUNNING, RunStatus.SKIPPED, RunStatus.BUSY}
     runs = sorted(
@@ -134,6 +171,7 @@ def _history(receipt: RunReceipt, history: Sequence[RunReceipt]) -> _History | N
         )
         for run in runs
     ]
-    chart = history_chart(points, title=f"last runs of {receipt.flow}", count_name=name)
+    draw = history_chart if charts else plain_history
+    chart = draw(points, title=f"last runs of {receipt.flow}", count_name=name)
     any_bad = not all(point.well for point in points)
     return _History(chart, len(runs), runs[0].started_ms, runs[-1].started_ms, any_bad)

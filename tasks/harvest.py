@@ -6,12 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from operator import length_hint
+from typing import TYPE_CHECKING
 
-import polars as pl
-import pyarrow as pa
-
-from contracts.admission import admit
-from contracts.observations import CapturedFrame, EpisodeFrame
 from reports.sections import Section
 from sunrise.bootstrap import Home
 from sunrise.domain.records import Quarantined, QuarantineState, Rejected, SourcePosition
@@ -19,6 +16,12 @@ from sunrise.errors import StoreError
 from sunrise.ports import CapturedBatch, ObservationSource, RetryableSource
 from tasks.progress import Progress
 from tasks.run_frame import Run
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+# Polars and the contracts are loaded for the first batch: a run that finds nothing new needs neither.
 
 _RETRIES = 200
 """Refused lines that one run looks at again: a broken file must not stall a run."""
@@ -52,17 +55,20 @@ class Harvested:
 
 
 def read_sources(home: Home, *, dry_run: bool) -> Harvested:
-    """Read every source of the home; one that cannot be read is named and keeps no other from being read."""
+    """
+    Read every source of the home; one that cannot be read is named and keeps no other from being read.
+
+    Raises:
+        StoreError: The ledger cannot be written. What was committed before stays.
+    """
     total = Harvested()
     with Progress("harvest", unit="rows") as progress:
         for source in home.sources():
             total.sources += 1
-            try:
-                for part in _parts(source, home, dry_run=dry_run):
-                    total.add(part)
-                    progress.advance(part.seen)
-            except StoreError as error:
-                total.unreadable.append(f"{source.name}: {error}")
+            for batch in _batches(source, home, total.unreadable):
+                part = keep(batch, source.name, home, position=batch.position, dry_run=dry_run)
+                total.add(part)
+                progress.advance(part.seen)
     return total
 
 
@@ -135,6 +141,9 @@ def keep(
     dry_run: bool = False,
 ) -> Harvested:
     """Check one batch against its contracts and write what is new of it, in one transaction."""
+    from contracts.admission import admit
+    from contracts.observations import CapturedFrame
+
     rows, refused = admit(
         CapturedFrame, _observations(batch.rows), source=source, key="key", sample="summary"
     )
@@ -167,18 +176,30 @@ def keep(
 def _read_again(source: object, row: Quarantined, home: Home) -> CapturedBatch | None:
     if not isinstance(source, RetryableSource):
         return None
-    return source.retry(row.position, now_ms=home.clock.now_ms())
+    try:
+        return source.retry(row.position, now_ms=home.clock.now_ms())
+    except StoreError:
+        # That it cannot be read was said when it was harvested.
+        return None
 
 
-def _parts(source: ObservationSource, home: Home, *, dry_run: bool) -> Iterator[Harvested]:
+def _batches(source: ObservationSource, home: Home, unreadable: list[str]) -> Iterator[CapturedBatch]:
+    """Yield what came since the last harvest. Only a failure of the source is its own, one to keep is not."""
     position = home.ledger.source_position(source.name)
     lines = home.settings.harvest.batch_lines
-    batches = source.batches(position, now_ms=home.clock.now_ms(), batch_lines=lines)
-    for batch in batches:
-        yield keep(batch, source.name, home, position=batch.position, dry_run=dry_run)
+    try:
+        batches = source.batches(position, now_ms=home.clock.now_ms(), batch_lines=lines)
+        if length_hint(batches):
+            # Read in another process, the first batch takes as long as it takes to load the contracts.
+            _no_episodes()
+        yield from batches
+    except StoreError as error:
+        unreadable.append(f"{source.name}: {error}")
 
 
 def _observations(rows: pa.Table) -> pl.DataFrame:
+    import polars as pl
+
     frame = pl.DataFrame(rows)
     # Only transcripts have episodes, and only an old ledger knows of states.
     absent = [name for name in ("episode_key", "state") if name not in frame.columns]
@@ -186,6 +207,11 @@ def _observations(rows: pa.Table) -> pl.DataFrame:
 
 
 def _episodes(episodes: pa.Table | None, source: str) -> tuple[pl.DataFrame, tuple[Rejected, ...]]:
+    import polars as pl
+
+    from contracts.admission import admit
+    from contracts.observations import EpisodeFrame
+
     if episodes is None:
         return _no_episodes(), ()
     return admit(EpisodeFrame, pl.DataFrame(episodes), source=source, key="key")
@@ -193,5 +219,7 @@ def _episodes(episodes: pa.Table | None, source: str) -> tuple[pl.DataFrame, tup
 
 @cache
 def _no_episodes() -> pl.DataFrame:
+    from contracts.observations import EpisodeFrame
+
     # To make one and to find it sound takes longer than all else that a small batch needs.
     return EpisodeFrame.empty()

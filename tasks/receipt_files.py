@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reports.index_page import render_index_page
 from reports.quarantine_page import render_quarantine_page
-from reports.run_page import render_run_page
+from reports.run_page import draw_charts, lacks_charts, render_run_page
 from reports.sections import Section
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.records import Quarantined
@@ -25,6 +25,9 @@ QUARANTINE_ROWS = 200
 
 INDEX_RUNS = 600
 """Runs that the first page draws on: about four days of every flow."""
+
+_HEAD_CHARS = 2000
+"""What of a page says whether it has its charts."""
 
 
 def write_receipt(folder: Path, receipt: RunReceipt) -> Path:
@@ -63,11 +66,28 @@ def write_run_page(
     history: Sequence[RunReceipt],
     zone: str,
     detail: Sequence[Section] = (),
+    charts: bool = True,
 ) -> Path:
-    """Render and write the page of one run."""
+    """Render and write the page of one run, with charts or with plain bars in their place."""
     path = page_path(reports, receipt.run_id)
-    write_whole(path, render_run_page(receipt, history=history, zone=zone, detail=detail))
+    write_whole(path, render_run_page(receipt, history=history, zone=zone, detail=detail, charts=charts))
     return path
+
+
+def draw_run_page(reports: Path, receipt: RunReceipt, *, history: Sequence[RunReceipt], zone: str) -> None:
+    """Put charts into the page of one run that was written without."""
+    path = page_path(reports, receipt.run_id)
+    page = path.read_text(encoding="utf-8", errors="replace")
+    write_whole(path, draw_charts(page, receipt, history=history, zone=zone))
+
+
+def wants_charts(page: Path) -> bool:
+    """Say whether a page was written without the charts that it could have."""
+    try:
+        with page.open(encoding="utf-8", errors="replace") as file:
+            return lacks_charts(file.read(_HEAD_CHARS))
+    except OSError:
+        return False
 
 
 def write_index_page(

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 
 from sunrise.bootstrap import Home
 from sunrise.domain.retention import DAY_MS
-from tasks.receipt_files import HISTORY, page_path, read_receipts, write_run_page
+from tasks.receipt_files import (
+    HISTORY,
+    draw_run_page,
+    page_path,
+    read_receipts,
+    wants_charts,
+    write_run_page,
+)
 from tasks.run_frame import refresh_index
 
 
@@ -23,21 +30,26 @@ class Published:
 
 def publish(home: Home, *, dry_run: bool) -> Published:
     """
-    Write the pages that are missing, remove those without a recent receipt, and write the index anew.
+    Write the pages that are missing, draw the charts that pages lack, and write the index anew.
 
-    A receipt is never removed: the page of any run can be made again from it.
+    A run leaves its page with plain bars, because to load what draws would take it a second. Pages without
+    a recent receipt are removed. A receipt is never removed: the page of any run can be made again from it.
     """
     since = home.clock.now_ms() - home.settings.report.keep_days * DAY_MS
     receipts, unreadable = read_receipts(home.receipts, since_ms=since)
     done = Published(receipts=len(receipts) + len(unreadable), unreadable=[path.name for path in unreadable])
     for place, receipt in enumerate(receipts):
-        if page_path(home.reports, receipt.run_id).is_file():
+        page = page_path(home.reports, receipt.run_id)
+        is_there = page.is_file()
+        if is_there and not wants_charts(page):
             done.pages_kept += 1
             continue
         done.pages_written += 1
-        if not dry_run:
-            earlier = [one for one in receipts[:place] if one.flow == receipt.flow][-HISTORY:]
-            write_run_page(home.reports, receipt, history=earlier, zone=home.settings.timezone)
+        if dry_run:
+            continue
+        earlier = [one for one in receipts[:place] if one.flow == receipt.flow][-HISTORY:]
+        write = draw_run_page if is_there else write_run_page
+        write(home.reports, receipt, history=earlier, zone=home.settings.timezone)
     known = {receipt.run_id for receipt in receipts}
     for page in (home.reports / "runs").glob("*.html"):
         if page.stem not in known:

@@ -8,11 +8,8 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-import polars as pl
-
-from contracts.admission import Contract, admit
 from reports.sections import Section
 from sunrise.bootstrap import Home, open_home
 from sunrise.domain.receipts import MAX_REFS, Anomaly, Balance, RunReceipt, RunStatus, StepTiming
@@ -34,6 +31,11 @@ from tasks.receipt_files import (
     write_run_page,
 )
 from tasks.schedule_times import check_schedules, due_times, period_ms
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from contracts.admission import Contract
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -92,6 +94,9 @@ class Run:
         Raises:
             DataError: The frame itself is broken (a column is missing or of another type).
         """
+        # Loaded by the first frame: a run that finds nothing to do needs no frames.
+        from contracts.admission import admit
+
         good, rejected = admit(contract, frame, source=source, key=key)
         self.refuse(rejected)
         return good
@@ -266,7 +271,10 @@ def _close(run: Run, status: RunStatus, reason: str | None = None) -> RunReceipt
     write_receipt(home.receipts, receipt)
     zone = home.settings.timezone
     history = home.ledger.runs(flow=run.flow, limit=HISTORY)
-    page = write_run_page(home.reports, receipt, history=history, zone=zone, detail=run.sections)
+    # The report flow draws the charts: what draws them takes longer to load than most runs take.
+    page = write_run_page(
+        home.reports, receipt, history=history, zone=zone, detail=run.sections, charts=False
+    )
     parent = _PARENT.get()
     if parent is None:
         refresh_index(home)

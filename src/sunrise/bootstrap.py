@@ -10,8 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from sunrise.adapters.clock import SystemClock
-from sunrise.adapters.embedders import build_embedder
-from sunrise.adapters.lance_memories import LanceMemories, exists
 from sunrise.adapters.sources import paths_of, readers
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
 from sunrise.ports import Clock, Embedder, Ledger, MemoryTable, ObservationSource
@@ -90,6 +88,8 @@ class Home:
         found = existing_memories(self.settings)
         if found is not None or self.settings.memories.uri:
             return found
+        from sunrise.adapters.lance_memories import LanceMemories  # noqa: PLC0415 (as in existing_memories)
+
         return LanceMemories.create(
             self.settings.memories_uri,
             table=self.settings.memories.table,
@@ -120,6 +120,9 @@ def existing_memories(settings: Settings) -> MemoryTable | None:
     Raises:
         StoreError: The table is there and cannot be opened.
     """
+    # What reads captures and what grades them knows no memories, and must not pay for loading the rest.
+    from sunrise.adapters.lance_memories import LanceMemories, exists  # noqa: PLC0415
+
     uri, table = settings.memories_uri, settings.memories.table
     return LanceMemories.open(uri, table=table) if exists(uri, table) else None
 
@@ -132,6 +135,8 @@ def embedder_of(settings: Settings) -> Embedder:
 @lru_cache(maxsize=4)
 def _embedder(name: str) -> Embedder:
     # A model takes most of a second to load: one process loads it once.
+    from sunrise.adapters.embedders import build_embedder  # noqa: PLC0415 (as in existing_memories)
+
     return build_embedder(name)
 
 

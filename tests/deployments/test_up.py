@@ -36,7 +36,7 @@ def test_up_serves_runs_and_stops_without_a_trace(tmp_path: Path) -> None:
         assert _second_up(home, port=port) == ExitCode.BUSY
         run = _run(api, "harvest")
         assert run["state"]["name"] == "Completed", run["state"]
-        assert _task_names(api, run["id"]) == {"read sources"}
+        assert _task_names(api, run["id"]) == {"read sources", "retry quarantined"}
         assert {"sunrise-harvest", "sunrise-harvest-page"} <= _artifact_keys(api)
         family = _family(process)
         _stop(process)

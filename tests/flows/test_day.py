@@ -93,6 +93,7 @@ def test_a_dry_day_writes_receipts_and_nothing_else(demo: DemoHome) -> None:
 
 
 @pytest.mark.kill
+@pytest.mark.xdist_group("fork server")
 def test_of_two_days_at_once_one_runs_and_the_other_is_busy(demo: DemoHome, tmp_path: Path) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOAD)

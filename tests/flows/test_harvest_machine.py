@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import signal
 import threading
-from collections.abc import Iterator
+import time
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -20,14 +21,15 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from contracts import admission
 from sunrise.adapters.sqlite_ledger import SqliteLedger
-from sunrise.domain.records import Rejected
 from tasks import harvest
 from tests.fakes import FrozenClock
-from tests.flows.harvest_machine import Yard, adds_up, broken_line, line, small_home
+from tests.flows.harvest_machine import Yard, adds_up, admit_all, broken_line, harvest_until, line, small_home
 
 RUNS = int(os.environ.get("SUNRISE_MACHINE_EXAMPLES", "300"))
 STEPS = 30
+KILLED_RUNS = 8
 
 # Few numbers, so that records meet again; some are so long that a file outgrows what a fingerprint sees.
 lines = st.builds(
@@ -52,6 +54,7 @@ class HarvestMachine(RuleBasedStateMachine):
         self.yard = Yard(self.template)
         self.written: list[bytes] = []
         self.rest = b""
+        self.fresh = False
 
     @rule(data=some_lines)
     def append(self, data: bytes) -> None:
@@ -109,11 +112,14 @@ class HarvestMachine(RuleBasedStateMachine):
 
     @rule()
     def harvest(self) -> None:
+        self.fresh = False
         self.yard.harvest()
         self.yard.check()
 
+    @precondition(lambda self: self.fresh)
     @rule()
     def harvest_at_once(self) -> None:
+        self.fresh = False
         self.yard.owe()
         before = self.yard.count()
         found = _two_harvests(self.yard.path)
@@ -128,8 +134,8 @@ class HarvestMachine(RuleBasedStateMachine):
         self._add(data)
         yard.may_take()
         for source in yard.home.sources():
-            for part in harvest._parts(source, yard.home, dry_run=False):
-                adds_up(part)
+            for batch in harvest._batches(source, yard.home, []):
+                adds_up(harvest.keep(batch, source.name, yard.home, position=batch.position))
                 self._disturb(what.pop() if what else "", data)
                 yard.may_take()
         yard.check()
@@ -147,6 +153,7 @@ class HarvestMachine(RuleBasedStateMachine):
             self.yard.close()
 
     def _add(self, data: bytes) -> None:
+        self.fresh = True
         self.yard.append(data)
         self.written.extend(one + b"\n" for one in data.split(b"\n") if one.startswith(b'{"ts"'))
         self.rest = b""
@@ -169,32 +176,76 @@ class HarvestMachine(RuleBasedStateMachine):
         self.rest = b"" if what else self.rest
 
 
-def test_each_record_is_taken_once_whatever_is_done_to_its_file(machine: type[HarvestMachine]) -> None:
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=RUNS,
-            stateful_step_count=STEPS,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-            print_blob=True,
-            phases=[Phase.generate],
-        ),
-    )
+class KillMachine(HarvestMachine):
+    """The same with harvests that kill themselves, each in a process of its own, which costs its time."""
+
+    processes: ForkServerContext
+
+    @rule(moment=st.integers(1, 2000))
+    def kill(self, moment: int) -> None:
+        self.yard.may_take()
+        process = self.processes.Process(target=harvest_until, args=(str(self.yard.path), moment))
+        process.start()
+        process.join(timeout=30)
+        assert process.exitcode in {0, -signal.SIGKILL}
+        self.yard.check()
+
+    @rule(data=many_lines, moment=st.integers(100, 1500))
+    def kill_in_the_midst(self, data: bytes, moment: int) -> None:
+        self._end_a_whole_line()
+        self._add(data)
+        self.kill(moment)
+
+    @precondition(lambda self: self.fresh)
+    @rule(moment=st.integers(1, 4000))
+    def kill_beside_another(self, moment: int) -> None:
+        """Harvest here and, at the same time, in a process that may kill itself."""
+        process = self.processes.Process(target=harvest_until, args=(str(self.yard.path), moment))
+        process.start()
+        self.yard.owe()
+        # The other one needs a moment to begin.
+        for _ in range(20):
+            adds_up(harvest.read_sources(self.yard.home, dry_run=False))
+            time.sleep(0.01)
+        process.join(timeout=30)
+        assert process.exitcode in {0, -signal.SIGKILL}
+        self.yard.check()
+
+
+@pytest.mark.timeout(600)
+def test_each_record_is_taken_once_whatever_is_done_to_its_file(template: Path) -> None:
+    HarvestMachine.template = template
+    run_state_machine_as_test(HarvestMachine, settings=_runs(RUNS))
+
+
+@pytest.mark.kill
+@pytest.mark.timeout(600)
+def test_each_record_is_taken_once_when_harvests_are_killed(template: Path) -> None:
+    KillMachine.template = template
+    KillMachine.processes = multiprocessing.get_context("forkserver")
+    KillMachine.processes.set_forkserver_preload(["tests.flows.harvest_machine"])
+    run_state_machine_as_test(KillMachine, settings=_runs(max(KILLED_RUNS, RUNS // 40)))
 
 
 @pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[HarvestMachine]]:
-    # A contract takes 20 ms a batch, four times all the rest, and refuses nothing that these lines hold.
-    monkeypatch.setattr(harvest, "admit", _admit_all)
-    template = tmp_path / "ledger.sqlite"
-    SqliteLedger(template, clock=FrozenClock()).close()
-    HarvestMachine.template = template
-    yield HarvestMachine
+def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(admission, "admit", admit_all)
+    path = tmp_path / "ledger.sqlite"
+    SqliteLedger(path, clock=FrozenClock()).close()
+    return path
 
 
-def _admit_all(_contract: object, frame: pl.DataFrame, **_: Any) -> tuple[pl.DataFrame, tuple[Rejected, ...]]:
-    return frame, ()
+def _runs(number: int) -> settings:
+    # Without shrinking: threads and kills do not repeat exactly, and a found run is short enough to read.
+    return settings(
+        max_examples=number,
+        stateful_step_count=STEPS,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+        database=None,
+        print_blob=True,
+    )
 
 
 def _two_harvests(path: Path) -> list[harvest.Harvested]:

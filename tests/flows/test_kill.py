@@ -48,6 +48,7 @@ def undisturbed(
 
 
 @pytest.mark.kill
+@pytest.mark.xdist_group("fork server")
 @pytest.mark.parametrize("point", range(POINTS))
 def test_a_day_killed_anywhere_and_run_again_ends_as_if_undisturbed(
     point: int,

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from sunrise.adapters.jsonl_lines import BATCH_BYTES, MAX_LINE_BYTES, JsonLines, Stretch, dump_json
+from sunrise.adapters.reading_process import MUCH_BYTES, can_pay
 from sunrise.adapters.secret_gate import harmless_lines
 from sunrise.domain.capture import CaptureRow, capture_row, parse_ts
 from sunrise.domain.records import Rejected, SourcePosition
@@ -75,7 +76,14 @@ class CaptureFile:
         self, position: SourcePosition | None, *, now_ms: int, batch_lines: int
     ) -> Iterator[CaptureBatch]:
         """Yield what came since ``position``, as :func:`capture_batches` does."""
-        return capture_batches(
+        if not _is_much(self.path, position):
+            return capture_batches(
+                self.path, source=self.name, position=position, now_ms=now_ms, batch_lines=batch_lines
+            )
+        # To start a second process takes longer than to read a small file.
+        from sunrise.adapters.capture_process import batches_from_process  # noqa: PLC0415
+
+        return batches_from_process(
             self.path, source=self.name, position=position, now_ms=now_ms, batch_lines=batch_lines
         )
 
@@ -117,6 +125,14 @@ def capture_batches(
         return
     except OSError as error:
         raise StoreError(f"cannot read the capture {path}: {error}") from error
+
+
+def _is_much(path: Path, position: SourcePosition | None) -> bool:
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return False
+    return size - (position.offset if position else 0) >= MUCH_BYTES and can_pay()
 
 
 @dataclass(slots=True)

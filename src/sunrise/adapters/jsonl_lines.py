@@ -239,7 +239,8 @@ def dump_json(value: object) -> str:
     except orjson.JSONEncodeError:
         pass
     # Left are lone surrogates, integers beyond 64 bits, and nesting, which map_strings refuses.
-    cleaned = map_strings(value, clean)
+    # What is not finite is null, as orjson writes it: NaN is no JSON.
+    cleaned = json.loads(json.dumps(map_strings(value, clean)), parse_constant=lambda _name: None)
     return json.dumps(cleaned, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 

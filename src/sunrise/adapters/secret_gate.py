@@ -17,7 +17,7 @@ def harmless_lines(lines: list[bytes]) -> list[bool]:
     # RE2 looks for all hints in one pass; sixty searches of each line cost ten times as much. It reads
     # bytes as Latin-1, so each byte of a letter beyond ASCII is a letter of its own on both sides.
     hinted = pc.match_substring_regex(pa.array(lines, type=pa.binary()), _pattern())
-    return pc.invert(hinted).to_pylist()
+    return list(pc.invert(hinted).to_pylist())
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from sunrise.adapters.capture_jsonl import CaptureFile
@@ -12,7 +14,9 @@ from sunrise.adapters.markdown_memories import MarkdownMemory, markdown_files
 from sunrise.adapters.openclaw_agent_db import AgentDatabase
 from sunrise.adapters.openclaw_home import CAPTURE, SESSIONS, TRANSCRIPTS, WORKSPACE, discover
 from sunrise.adapters.openclaw_transcripts import transcript_files
-from sunrise.ports import ObservationSource
+from sunrise.domain.records import SourcePosition
+from sunrise.errors import StoreError
+from sunrise.ports import CapturedBatch, ObservationSource
 from sunrise.settings import Settings, SourceKind, SourceSettings
 
 Build = Callable[[Path, str], Iterator[ObservationSource]]
@@ -22,7 +26,8 @@ def readers(settings: Settings) -> list[ObservationSource]:
     """Return a reader for each file of the spool and of the sources; one that two name is read once."""
     found: dict[str, ObservationSource] = {}
     for path in sorted((settings.home / "spool").glob("*.jsonl")):
-        found[str(path)] = CaptureFile(path)
+        reader: ObservationSource = CaptureFile(path) if _may_open(path) else _NoFile(path)
+        found[reader.name] = reader
     for source in settings.sources:
         for reader in readers_of(source, settings):
             found.setdefault(reader.name, reader)
@@ -32,7 +37,10 @@ def readers(settings: Settings) -> list[ObservationSource]:
 def readers_of(source: SourceSettings, settings: Settings) -> list[ObservationSource]:
     """Return a reader for each file that one source of the settings stands for."""
     zone = source.timezone or settings.timezone
-    return [reader for path in paths_of(source, settings) for reader in _BUILD[source.kind](path, zone)]
+    found: list[ObservationSource] = []
+    for path in paths_of(source, settings):
+        found.extend(_BUILD[source.kind](path, zone) if _may_open(path) else [_NoFile(path)])
+    return found
 
 
 def paths_of(source: SourceSettings, settings: Settings) -> list[Path]:
@@ -41,6 +49,35 @@ def paths_of(source: SourceSettings, settings: Settings) -> list[Path]:
     if not glob.has_magic(str(whole)):
         return [whole] if whole.exists() else []
     return sorted(Path(name) for name in glob.iglob(str(whole), recursive=True))  # noqa: PTH207  any root
+
+
+@dataclass(frozen=True, slots=True)
+class _NoFile:
+    """What is named as a source and must not be opened: a pipe would keep us waiting for ever."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
+
+    def batches(
+        self,
+        position: SourcePosition | None,  # noqa: ARG002  the port's
+        *,
+        now_ms: int,  # noqa: ARG002
+        batch_lines: int,  # noqa: ARG002
+    ) -> Iterator[CapturedBatch]:
+        raise StoreError("it is neither a file nor a folder, or its name is no UTF-8")
+
+
+def _may_open(path: Path) -> bool:
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        return False
+    # What is not there, or turns in a circle, is told of by who opens it.
+    return path.is_file() or path.is_dir() or not path.exists()
 
 
 def _captures(path: Path, _zone: str) -> Iterator[ObservationSource]:

@@ -15,6 +15,9 @@ from sunrise.ports import Clock
 BUSY_TIMEOUT_MS = 30_000
 """How long a writer waits for another one. Batches hold the lock well under a second."""
 
+WAL_PAGES = 16_384
+"""The log grows to 128 MiB before it is written back: pages that many batches touch are written once."""
+
 
 class SqliteConnection:
     """
@@ -37,6 +40,7 @@ class SqliteConnection:
             self._db.execute("PRAGMA foreign_keys = ON")
             self._db.execute("PRAGMA temp_store = MEMORY")
             self._db.execute("PRAGMA cache_size = -65536")
+            self._db.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
         self._migrate()
 
     def close(self) -> None:

@@ -23,7 +23,10 @@ _EPISODE = (
     "key", "ts_ms", "ts_flag", "type", "session_id", "session_key", "agent_id", "scope", "trust_tier",
     "source_kind", "source_ref", "tool_name", "tool_call_id", "text", "detail_json",
 )  # fmt: skip
-_EPISODE_OF = ("episode_id", "(SELECT id FROM episodes WHERE key = ?)")
+_LOOKED_UP: Mapping[str, tuple[str, str]] = {
+    "episode_key": ("episode_id", "(SELECT id FROM episodes WHERE key = ?)"),
+    "state": ("state", "coalesce(?, 'captured')"),
+}
 _QUARANTINE = "id, source, position, line, reason, sample, at_ms, state"
 
 _ROWS_A_STATEMENT = 32
@@ -123,7 +126,7 @@ def _insert_observations(db: sqlite3.Connection, rows: pa.Table) -> int:
         return 0
     newest = db.execute("SELECT coalesce(max(id), 0) FROM observations").fetchone()[0]
     with _without_trigger(db, "observations_fts_insert"):
-        inserted = _insert(db, "observations", rows, _OBSERVATION, {"episode_key": _EPISODE_OF})
+        inserted = _insert(db, "observations", rows, _OBSERVATION, _LOOKED_UP)
     # The index takes a batch at once for half of what it costs row by row.
     db.execute(
         "INSERT INTO observations_fts (rowid, terms) SELECT id, terms FROM observations WHERE id > ?",
@@ -185,7 +188,13 @@ def _without_trigger(db: sqlite3.Connection, name: str) -> Iterator[None]:
         "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?", (name,)
     ).fetchone()
     db.execute(f"DROP TRIGGER {name}")
-    yield
+    try:
+        yield
+    except BaseException:
+        # Whoever holds the transaction may go on in it; where SQLite rolled it back, the trigger is there.
+        with contextlib.suppress(sqlite3.Error):
+            db.execute(script[0])
+        raise
     db.execute(script[0])
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from sunrise import rooms
-from sunrise.bootstrap import open_home
+from sunrise.adapters.reading_process import make_ready
 from sunrise.cli.exit_codes import ExitCode, code_for
 from sunrise.cli.output import say
 from sunrise.cli.receipt_lines import overview_table, receipt_table
@@ -21,6 +22,9 @@ from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.schedule import DAY, DAY_ENTRYPOINT, FLOW_NAMES, SCHEDULED_FLOWS
 from sunrise.errors import ConfigurationError
 from sunrise.settings import CONFIG_FILE, Settings, SourceSettings, load_settings
+
+if TYPE_CHECKING:
+    from sunrise.bootstrap import Home
 
 FOLDERS = ("spool", "golden", "receipts", "reports", "quarantine", "backups")
 _DEMO_MARK = ".sunrise-demo"
@@ -45,7 +49,7 @@ def init_home(home: str | None, *, memories: str | None, captures: Sequence[str]
     made = not config.exists()
     if made:
         config.write_text(render_config(chosen, sources=sources), encoding="utf-8")
-    with open_home(load_settings(str(settings.home))):
+    with _open(load_settings(str(settings.home))):
         pass
     say(
         {"home": str(settings.home), "config": str(config), "config_written": made},
@@ -61,7 +65,7 @@ def run_flow(flow: str, home: str | None, *, dry_run: bool, as_json: bool) -> No
     receipt = _run(flow, settings, dry_run=dry_run)
     receipts = [receipt]
     if flow == DAY:
-        with open_home(settings) as place:
+        with _open(settings) as place:
             children = [r for r in place.ledger.runs(limit=50) if r.parent_run_id == receipt.run_id]
         receipts = [*reversed(children), receipt]
     index = settings.home / "reports" / "index.html"
@@ -84,7 +88,7 @@ def serve_schedules(home: str | None, *, as_json: bool) -> None:
 def show_status(home: str | None, *, as_json: bool) -> None:
     """Print each flow's last run and next due time."""
     settings = load_settings(home)
-    with open_home(settings) as place:
+    with _open(settings) as place:
         standings = rooms.load("tasks.overview:overview")(place)
     say(
         {"flows": [asdict(one) for one in standings]},
@@ -125,7 +129,7 @@ def list_receipts(home: str | None, *, flow: str | None, limit: int, as_json: bo
     if flow is not None and flow not in FLOW_NAMES:
         raise typer.BadParameter(_no_such_flow(flow))
     settings = load_settings(home)
-    with open_home(settings) as place:
+    with _open(settings) as place:
         receipts = place.ledger.runs(flow=flow, limit=limit)
     text = receipt_table(receipts, zone=settings.timezone) if receipts else "no runs yet"
     say({"receipts": [one.to_dict() for one in receipts]}, text, as_json=as_json)
@@ -143,11 +147,20 @@ def _run(flow: str, settings: Settings, *, dry_run: bool) -> RunReceipt:
         raise typer.BadParameter(_no_such_flow(flow))
     _make_folders(settings)
     _prefect_environment(settings)
+    if flow in (DAY, "harvest"):
+        make_ready(settings.home)
     module, _, name = entrypoints[flow].rpartition(".")
     job = rooms.load(f"{module}:{name}")
     # The function inside the flow: no server, no network.
     receipt: RunReceipt = job.fn(home=str(settings.home), dry_run=dry_run)
     return receipt
+
+
+def _open(settings: Settings) -> AbstractContextManager[Home]:
+    # A run opens its home itself, and has a process to start before it loads this.
+    from sunrise.bootstrap import open_home
+
+    return open_home(settings)
 
 
 def _prefect_environment(settings: Settings) -> None:

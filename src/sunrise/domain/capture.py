@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sunrise.domain.capture_identity import first_name, named_memory, record_key, short_name
+from sunrise.domain.capture_identity import first_name, hidden_key, named_memory, record_key, short_name
 from sunrise.domain.importance import ImportanceLabel, parse_importance
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.analysis import terms
@@ -85,8 +85,9 @@ def capture_row(
     detail = _whole_detail(own, record)
     raw_summary, raw_english = _texts(record, detail)
     ts_ms, ts_flag = parse_ts(record.get("ts"))
-    kind = short_name(record.get("kind"), limit=64)
-    kind = kind.lower() if kind else "note"
+    named_kind = short_name(record.get("kind"), limit=64)
+    # Some letters become two when they are lowered.
+    kind = named_kind.lower()[:64] if named_kind else "note"
     tool = short_name(record.get("tool_name") or record.get("tool"))
     session = first_name(record, _SESSION) or first_name(detail, _SESSION)
     detail_text = dumps(detail)
@@ -120,7 +121,9 @@ def capture_row(
         terms=terms(" ".join(filter(None, (summary, summary_en, tool)))),
         created_at_ms=now_ms,
     )
-    return row, redacted
+    # In lower case a kind may look like what it did not look like in the line.
+    safe = row if harmless and kind == (named_kind or kind) else _with_safe_names(row)
+    return safe, redacted or safe is not row
 
 
 def parse_ts(value: object) -> tuple[int | None, str | None]:
@@ -194,6 +197,7 @@ _COLUMNS = frozenset({
 })  # fmt: skip
 """Fields that have a column of their own; all others are kept in detail."""
 
+_NAMES = ("key", "kind", "tool_name", "scope", "session_key", "agent_id", "source_ref", "memory_id")
 _SOURCE_KINDS = ("operator", "tool", "web", "import", "system")
 _SESSION = ("session_key", "sessionKey")
 _AGENT = ("agent_id", "agent", "agentId")
@@ -275,6 +279,19 @@ def _text(record: Mapping[str, Any], field: str) -> str | None:
     return value if value and not value.isspace() else None
 
 
+def _with_safe_names(row: CaptureRow) -> CaptureRow:
+    """Take secrets out of names: a link may hold a token, and a key may be taken for an id."""
+    names = {name: value for name in _NAMES if (value := getattr(row, name))}
+    if not redact("\n".join(names.values())).kinds:
+        return row
+    safe: dict[str, Any] = {name: redact(value).text for name, value in names.items()}
+    if safe["key"] != row.key:
+        safe["key"] = hidden_key(row.key)
+    if row.tool_name:
+        safe["terms"] = terms(" ".join(filter(None, (row.summary, row.summary_en, safe["tool_name"]))))
+    return row._replace(**safe)
+
+
 def _safe(
     summary: str,
     english: str | None,
@@ -326,7 +343,7 @@ def _without_named_secret(name: str, text: str) -> str:
 def _epoch_ms(value: object) -> int | None:
     if isinstance(value, str):
         text = value.strip()
-        if not text.isdecimal() or len(text) == 8:
+        if len(text) == 8 or not text.isdecimal():
             return _iso_ms(text)
         value = int(text[:20])
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:

@@ -30,8 +30,13 @@ def record_key(record: Mapping[str, Any], *, kind: str, session: str | None, con
     for field in _IDENTITIES:
         if field in record and (identity := _identity(record[field])):
             key = _id_key(field, identity, record, kind=kind, session=session)
-            return key if len(key) <= MAX_KEY else f"id:{_digest(key)}"
+            return key if len(key) <= MAX_KEY else hidden_key(key)
     return "content:" + _digest(content)
+
+
+def hidden_key(key: str) -> str:
+    """Return the key that stands in for one that is too long or holds a secret."""
+    return f"id:{_digest(key)}"
 
 
 def named_memory(
@@ -85,7 +90,7 @@ def _id_key(field: str, identity: str, record: Mapping[str, Any], *, kind: str, 
         weak = session is None or _COUNTER.fullmatch(identity) is not None
     else:
         key, weak = f"id:{field}:{identity}", identity.isdigit()
-    return f"{key}@{record.get('ts')}" if weak else key
+    return clean(f"{key}@{record.get('ts')}") if weak else key
 
 
 # Scopes, tools, kinds and agents are few, and each row asks for all of them.

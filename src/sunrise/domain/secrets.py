@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -21,13 +22,15 @@ class Rule:
 
     ``pattern`` is tried only where one of ``hints`` stands in the text: in the lowered text when the pattern
     ignores case, else in the text itself. Only its group ``secret`` is taken out. A match needs one of
-    ``signs`` too; by default they are what punctuation a hint has.
+    ``signs`` too; by default they are what punctuation a hint has. ``gate`` says more closely than the hints
+    how raw JSON looks that may hold one.
     """
 
     kind: str
     hints: tuple[str, ...]
     pattern: re.Pattern[str]
     signs: tuple[str, ...] = ()
+    gate: str = ""
 
     @property
     def ignores_case(self) -> bool:
@@ -58,14 +61,24 @@ def gate_pattern() -> str:
     """
     Return a pattern, in what ``re`` and RE2 both read, for lines of raw JSON that must be looked at.
 
-    A line that it does not match has no secret that :func:`redact` finds in any text of its object: neither
-    a hint in it, nor an escape that could stand for a letter of one.
+    A line that it does not match has no secret that :func:`redact` finds in any text of its object, or in
+    texts of it that are joined: no hint, and nothing that could stand for a letter of one.
     """
-    # A control that stands beside a hint becomes a space when the text is cleaned.
-    exact = {re.escape(hint.strip()) for rule in RULES if not rule.ignores_case for hint in rule.hints}
-    lowered = {re.escape(hint.strip()) for rule in RULES if rule.ignores_case for hint in rule.hints}
-    escapes = r"\\[u/]"
-    return "|".join((*sorted(exact), f"(?i:{'|'.join(sorted(lowered))})", escapes, *_LOWERED_TO_ASCII))
+    looks = {look: None for rule in RULES for look in _raw_looks(rule)}
+    return "|".join((*looks, r"\\[u/]", *_LIKE_ASCII))
+
+
+def _raw_looks(rule: Rule) -> Iterator[str]:
+    if rule.gate:
+        yield f"(?i:{rule.gate})" if rule.ignores_case else rule.gate
+        return
+    for hint in rule.hints:
+        # A control beside a hint becomes a space when the text is cleaned, and what a hint begins with may
+        # be what joins two texts.
+        look = re.escape(hint.strip())
+        yield f"(?i:{look})" if rule.ignores_case else look
+        if hint.startswith(":"):
+            yield rf"\"[\s\x7f]*{re.escape(hint[1:])}"
 
 
 def _redact_once(text: str, kinds: set[str]) -> str:
@@ -103,21 +116,23 @@ class _Mark:
         return f"{match[0][:start]}[redacted:{self.kind}]{match[0][end:]}"
 
 
-def _token(kind: str, pattern: str, *hints: str, signs: tuple[str, ...] = ()) -> Rule:
+def _token(kind: str, pattern: str, *hints: str, signs: tuple[str, ...] = (), gate: str = "") -> Rule:
     """Return the rule of a token that is known by its own look, wherever it stands."""
-    return Rule(kind, hints, re.compile(rf"(?<![A-Za-z0-9_-])(?P<secret>{pattern})", re.ASCII), signs)
+    return Rule(kind, hints, re.compile(rf"(?<![A-Za-z0-9_-])(?P<secret>{pattern})", re.ASCII), signs, gate)
 
 
 def _assigned(kind: str, name: str, value: str, *hints: str) -> Rule:
     """Return the rule of a value that is known by the name it is given to, in any case."""
     gap = r"""["'`]?\s{0,3}(?::|=>?|：|＝)\s{0,3}["'`「]?"""
     pattern = re.compile(f"{name}{gap}(?P<secret>{_REAL}{value})", re.IGNORECASE)
-    return Rule(kind, hints, pattern, _ASSIGNMENT)
+    return Rule(kind, hints, pattern, _ASSIGNMENT, name + _ASSIGNED_RAW)
 
 
-_LOWERED_TO_ASCII = ("\u212a", "\u0130")
-"""The kelvin sign and the dotted capital I: what is no ASCII becomes ``k`` and ``i`` in lower case."""
+_LIKE_ASCII = ("\u0130", "\u0131", "\u017f", "\u212a")
+"""Two i, a long s and the kelvin sign: where case does not count they pass for letters of ASCII."""
 
+# Between a name and its sign stand quotes and spaces, which may be escaped, or be no ASCII as the sign may.
+_ASSIGNED_RAW = r"""[\s\x7f]*["'`\\:=\x80-\xff]"""
 _ASSIGNMENT = (":", "=", "：", "＝")
 
 
@@ -178,7 +193,11 @@ RULES = (
         re.compile(r"discord(?:app)?\.com/api/webhooks/(?P<secret>\d{5,}/[\w-]{20,})", re.ASCII),
     ),
     _token(
-        "discord-token", r"[MNO][DTjz][\w-]{21,26}\.[\w-]{6}\.[\w-]{27,40}", *_DISCORD_STARTS, signs=(".",)
+        "discord-token",
+        r"[MNO][DTjz][\w-]{21,26}\.[\w-]{6}\.[\w-]{27,40}",
+        *_DISCORD_STARTS,
+        signs=(".",),
+        gate="[MNO][DTjz][A-Za-z0-9_-]{21}",
     ),
     _token(
         "stripe-key",
@@ -235,6 +254,7 @@ RULES = (
             re.IGNORECASE,
         ),
         _ASSIGNMENT,
+        "(?:password|passwd|passphrase|passcode|pwd)" + _ASSIGNED_RAW,
     ),
     _assigned("password", "(?:password|passwd|passphrase|passcode|pwd)", _PASSWORD, "pass", "pwd"),
     _assigned(

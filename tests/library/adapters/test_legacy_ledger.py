@@ -17,6 +17,7 @@ from sunrise.adapters.legacy_ledger import LegacyLedger
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.records import SourcePosition
 from sunrise.errors import StoreError
+from tests.fakes import FrozenClock
 
 NOW = 1_795_900_000_000
 FIXTURE = Path(__file__).parents[4] / "shared/data/openclaw-mem/v1.9.26.sqlite"
@@ -292,3 +293,13 @@ def test_what_is_no_ledger_is_an_error(tmp_path: Path, content: bytes | None) ->
     with pytest.raises(StoreError):
         read(LegacyLedger(path))
     assert path.exists() == (content is not None)
+
+
+def test_the_ledger_keeps_the_state_of_an_old_row(tmp_path: Path) -> None:
+    archived = row("rotate the keys", {"lifecycle": {"state": "soft-archived"}})
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite", clock=FrozenClock())
+    harvest(ledger, write(tmp_path / "a.sqlite", [archived, row("water the plants", {})]))
+    with ledger.reading() as db:
+        states = db.execute("SELECT summary, state FROM observations ORDER BY id").fetchall()
+    ledger.close()
+    assert states == [("rotate the keys", "archived"), ("water the plants", "captured")]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-# The index over new observations is filled batch by batch, which costs half of what a trigger a row does;
-# `bulk_insert` is never seen outside of the transaction that fills and empties it.
 SQL = """
 CREATE TABLE episodes (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -34,13 +32,6 @@ CREATE TRIGGER episodes_never_deleted BEFORE DELETE ON episodes BEGIN
 END;
 
 ALTER TABLE observations ADD COLUMN episode_id INTEGER REFERENCES episodes (id);
-
-CREATE TABLE bulk_insert (running INTEGER PRIMARY KEY) STRICT;
-DROP TRIGGER observations_fts_insert;
-CREATE TRIGGER observations_fts_insert AFTER INSERT ON observations
-WHEN NOT EXISTS (SELECT 1 FROM bulk_insert) BEGIN
-  INSERT INTO observations_fts (rowid, terms) VALUES (new.id, new.terms);
-END;
 
 ALTER TABLE quarantine ADD COLUMN state TEXT NOT NULL DEFAULT 'waiting'
   CHECK (state IN ('waiting', 'resolved', 'dropped'));

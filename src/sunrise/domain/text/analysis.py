@@ -11,8 +11,7 @@ import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 from threading import Lock
-
-from snowballstemmer.english_stemmer import EnglishStemmer
+from typing import Any
 
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.text.han_folding import TRADITIONAL_TO_SIMPLIFIED
@@ -42,8 +41,6 @@ _FOLD: dict[int, str | None] = {
     # Invisible: soft hyphen, zero-width space and joiners, word joiner, byte order mark.
     **dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)),
 }
-# Always the pure one: the library's own choice depends on what else is installed, and stems must not.
-_STEMMER = EnglishStemmer()
 _STEMMER_LOCK = Lock()
 
 # A term, and whether it is a stop word.
@@ -187,4 +184,13 @@ def _stem(word: str) -> str:
     if len(word) > MAX_TOKEN_CHARS or not word.isalpha():
         return word
     with _STEMMER_LOCK:
-        return str(_STEMMER.stemWord(word))
+        return str(_stemmer().stemWord(word))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    # Always the pure one: the library's own choice depends on what else is installed, and stems must not.
+    # It brings the stemmers of thirty languages along, so it is loaded for the first word.
+    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415
+
+    return EnglishStemmer()

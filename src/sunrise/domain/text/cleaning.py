@@ -25,6 +25,9 @@ def clean(text: str) -> str:
     >>> clean("nul\x00 and half \ud83d")
     'nul  and half \ufffd'
     """
+    # Nearly every text is; no control and no surrogate is printable.
+    if text.isprintable():
+        return text
     if _CONTROL.search(text):
         text = text.translate(_CONTROLS)
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

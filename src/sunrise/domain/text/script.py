@@ -47,10 +47,13 @@ def detect_lang(text: str) -> str:
     """
     if not _LETTER.search(text):
         return "und"
-    share = cjk_share(text)
+    if text.isascii():
+        return "en"
+    cjk = len(_CJK.findall(text))
+    share = cjk / len(_LETTER.findall(text))
     if share <= PARTLY_CJK:
         return "en"
-    if len(_HANGUL_LETTER.findall(text)) * 2 > len(_CJK.findall(text)):
+    if len(_HANGUL_LETTER.findall(text)) * 2 > cjk:
         return "ko"
     if _KANA_LETTER.search(text):
         return "ja"
