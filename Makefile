@@ -14,7 +14,7 @@ check: $(READY)          ## lint, types, layers, sizes
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest tests/house -p no:xdist
 
 cover: $(READY)          ## the tests once more, with the coverage they must have

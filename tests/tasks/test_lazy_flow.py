@@ -37,7 +37,6 @@ def test_a_lazy_flow_runs_its_function_and_becomes_prefects_when_asked() -> None
     "program",
     [
         "import flows.grade, sys; assert 'prefect' not in sys.modules",
-        "import prefect, flows.grade; assert isinstance(flows.grade.grade_importance, prefect.Flow)",
         "import flows.grade, prefect; assert isinstance(flows.grade.grade_importance, prefect.Flow)",
     ],
 )
