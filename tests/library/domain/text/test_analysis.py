@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sunrise.domain.text import analysis
 from sunrise.domain.text.analysis import MAX_TOKEN_CHARS, analyze, query_terms, terms
 
 UUID = "3f0c9a1e-1111-4222-8333-444455556666"
@@ -106,3 +107,13 @@ def test_terms_are_bounded_and_free_of_whitespace(text: str) -> None:
     found = analyze(text)
     assert all(term and term.split() == [term] and len(term) <= MAX_TOKEN_CHARS for term in found)
     assert terms(text).split() == found
+
+
+def test_what_is_kept_of_chunks_is_bounded_and_changes_no_term(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "_CHUNKS_KEPT", 2)
+    monkeypatch.setattr(analysis, "_CHUNK_TEXTS", analysis._ChunkTexts())
+
+    text = "alpha beta gamma delta epsilon"
+
+    assert analysis.terms(text) == " ".join(analysis.analyze(text))
+    assert len(analysis._CHUNK_TEXTS) <= 2
