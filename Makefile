@@ -1,4 +1,4 @@
-.PHONY: run test check bench docs lock clean
+.PHONY: run test integration check bench docs lock clean
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,10 +7,13 @@ READY := $(VENV)/.ready
 run: $(READY)            ## set up, make a demo home, run the whole day on it
 	$(BIN)/sunrise demo --home .demo
 
-test: $(READY)           ## set up and run every test
-	$(BIN)/pytest -n 3 --dist loadgroup
+test: $(READY)           ## set up and run the tests of what sunrise does
+	$(BIN)/pytest -m "not server" --ignore=tests/house -n 2 --dist loadgroup
 
-check: $(READY)          ## lint, types, layers, sizes
+integration: $(READY)    ## the tests that start a real Prefect server
+	$(BIN)/pytest -m server -p no:xdist tests/deployments
+
+check: $(READY)          ## lint, types, layers, and the tests of the house: sizes, docs, packaging
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

@@ -58,3 +58,8 @@ def ledger(tmp_path: Path, clock: FrozenClock) -> Iterator[SqliteLedger]:
     made = SqliteLedger(tmp_path / "ledger.sqlite", clock=clock)
     yield made
     made.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # The long ones begin first, so that no worker is left alone with one at the end.
+    items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in ("server", "slow", "kill")))

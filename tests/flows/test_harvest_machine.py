@@ -223,6 +223,7 @@ class KillMachine(HarvestMachine):
         self.yard.check()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_each_record_is_taken_once_whatever_is_done_to_its_file(template: Path) -> None:
     HarvestMachine.template = template
