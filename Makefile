@@ -1,5 +1,7 @@
 .PHONY: run test integration check bench docs lock clean
 PYTHON ?= python3
+# Without bytecode every process that a run or a test starts would compile the project anew.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -8,10 +10,10 @@ run: $(READY)            ## set up, make a demo home, run the whole day on it
 	$(BIN)/sunrise demo --home .demo
 
 test: $(READY)           ## set up and run the tests of what sunrise does
-	$(BIN)/pytest -m "not server" --ignore=tests/house -n 2 --dist loadgroup
+	$(BIN)/pytest -m "not server and not kill" --ignore=tests/house -n 2 --dist worksteal
 
-integration: $(READY)    ## the tests that start a real Prefect server
-	$(BIN)/pytest -m server -p no:xdist tests/deployments
+integration: $(READY)    ## a real Prefect server, and whole days that are killed
+	$(BIN)/pytest -m "server or kill" -n 2 --dist loadgroup tests/deployments tests/flows
 
 check: $(READY)          ## lint, types, layers, and the tests of the house: sizes, docs, packaging
 	$(BIN)/ruff format --check .

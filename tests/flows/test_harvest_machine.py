@@ -230,7 +230,7 @@ def test_each_record_is_taken_once_whatever_is_done_to_its_file(template: Path) 
     run_state_machine_as_test(HarvestMachine, settings=_runs(RUNS))
 
 
-@pytest.mark.kill
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_each_record_is_taken_once_when_harvests_are_killed(template: Path) -> None:
     KillMachine.template = template
