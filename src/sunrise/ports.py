@@ -387,11 +387,3 @@ class Ledger(ObservationLedger, GovernanceReader, AuditTrail, RunLog, LedgerKeep
     def close(self) -> None:
         """Close every connection."""
         ...
-
-
-class Notifier(Protocol):
-    """Tells the operator that something needs a look."""
-
-    def notify(self, *, title: str, body: str) -> bool:
-        """Send one message; False when no channel took it."""
-        ...

@@ -9,12 +9,19 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from sunrise.adapters.jsonl_lines import BATCH_BYTES, MAX_LINE_BYTES, JsonLines, Stretch, dump_json
+from sunrise.adapters.arrow_rows import table_of
+from sunrise.adapters.jsonl_lines import (
+    BATCH_BYTES,
+    MAX_LINE_BYTES,
+    JsonLines,
+    Stretch,
+    dump_json,
+    opened,
+)
 from sunrise.adapters.reading_process import MUCH_BYTES, can_pay
 from sunrise.adapters.secret_gate import harmless_lines
 from sunrise.domain.capture import CaptureRow, capture_row, parse_ts
 from sunrise.domain.records import Rejected, SourcePosition
-from sunrise.errors import StoreError
 
 CAPTURE_SCHEMA = pa.schema(
     [
@@ -94,15 +101,12 @@ class CaptureFile:
         Raises:
             StoreError: The file is there and cannot be read.
         """
-        try:
-            with self.path.open("rb") as file:
-                reader = JsonLines(file, source=self.name, position=None)
-                reading = _Reading(now_ms, fallback_ms=reader.changed_ms)
-                stretch = reader.one_at(int(position), reading.take)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise StoreError(f"cannot read the capture {self.path}: {error}") from error
+        with opened(self.path, what="capture") as file:
+            if file is None:
+                return None
+            reader = JsonLines(file, source=self.name, position=None)
+            reading = _Reading(now_ms, fallback_ms=reader.changed_ms)
+            stretch = reader.one_at(int(position), reading.take)
         return reading.close_batch(stretch) if stretch else None
 
 
@@ -118,13 +122,9 @@ def capture_batches(
     Raises:
         StoreError: The file is there and cannot be read.
     """
-    try:
-        with path.open("rb") as file:
+    with opened(path, what="capture") as file:
+        if file is not None:
             yield from _batches(file, source=source, position=position, now_ms=now_ms, lines=batch_lines)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise StoreError(f"cannot read the capture {path}: {error}") from error
 
 
 def _is_much(path: Path, position: SourcePosition | None) -> bool:
@@ -159,12 +159,8 @@ class _Reading:
             self.fallback_ms = row.ts_ms
 
     def close_batch(self, stretch: Stretch) -> CaptureBatch:
-        columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(CAPTURE_SCHEMA)
-        arrays = [
-            pa.array(column, type=spec.type) for column, spec in zip(columns, CAPTURE_SCHEMA, strict=True)
-        ]
         batch = CaptureBatch(
-            rows=pa.Table.from_arrays(arrays, schema=CAPTURE_SCHEMA),
+            rows=table_of(self.rows, CAPTURE_SCHEMA),
             rejected=stretch.rejected,
             position=stretch.position,
             seen=len(self.rows) + len(stretch.rejected),

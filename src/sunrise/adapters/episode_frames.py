@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sunrise.adapters.arrow_rows import table_of
 from sunrise.adapters.capture_jsonl import CAPTURE_SCHEMA
 from sunrise.adapters.jsonl_lines import dump_json
 from sunrise.domain.episodes import EpisodeRow, Session, event_rows
@@ -90,8 +91,8 @@ class EventGathering:
     ) -> TranscriptBatch:
         """Return what was gathered, and begin anew."""
         batch = TranscriptBatch(
-            rows=_table(self._observations, OBSERVATION_SCHEMA),
-            episodes=_table(self._episodes, EPISODE_SCHEMA),
+            rows=table_of(self._observations, OBSERVATION_SCHEMA),
+            episodes=table_of(self._episodes, EPISODE_SCHEMA),
             rejected=rejected,
             position=position,
             events=self._events + len(rejected),
@@ -101,9 +102,3 @@ class EventGathering:
         )
         self._observations, self._episodes, self._redacted, self._events = [], [], 0, 0
         return batch
-
-
-def _table(rows: list[Any], schema: pa.Schema) -> pa.Table:
-    columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
-    arrays = [pa.array(column, type=spec.type) for column, spec in zip(columns, schema, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=schema)

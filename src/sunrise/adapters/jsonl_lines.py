@@ -7,7 +7,9 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
@@ -16,7 +18,7 @@ from sunrise.domain.capture import MAX_DEPTH, RejectReason, map_strings
 from sunrise.domain.records import Rejected, SourcePosition
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean
-from sunrise.errors import DataError
+from sunrise.errors import DataError, StoreError
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
 BATCH_BYTES = 64 * 1024 * 1024
@@ -42,6 +44,29 @@ class Stretch:
     position: SourcePosition
     rejected: tuple[Rejected, ...]
     bytes: int
+
+
+@contextmanager
+def opened(path: Path, *, what: str) -> Iterator[BinaryIO | None]:
+    """
+    Lend a file for reading, or None where there is none (yet); ``what`` it is stands in the error.
+
+    Raises:
+        StoreError: The file is there and cannot be read.
+    """
+    with ExitStack() as stack:
+        try:
+            file = _open(path)
+            yield stack.enter_context(file) if file else None
+        except OSError as error:
+            raise StoreError(f"cannot read the {what} {path}: {error}") from error
+
+
+def _open(path: Path) -> BinaryIO | None:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        return None
 
 
 class JsonLines:

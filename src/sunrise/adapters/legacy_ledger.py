@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from sunrise.adapters.capture_jsonl import CaptureBatch
-from sunrise.adapters.capture_rows import capture_table
+from sunrise.adapters.arrow_rows import table_of
+from sunrise.adapters.capture_jsonl import CAPTURE_SCHEMA, CaptureBatch
 from sunrise.adapters.jsonl_lines import dump_json
 from sunrise.adapters.sqlite_connection import store_errors
 from sunrise.domain.capture import CaptureRow, capture_row, parse_ts
@@ -208,7 +208,9 @@ class _Reading:
     def batch(self, position: SourcePosition) -> CaptureBatch:
         """Return what was taken."""
         return CaptureBatch(
-            rows=capture_table(self.rows).append_column("state", pa.array(self.states, pa.string())),
+            rows=table_of(self.rows, CAPTURE_SCHEMA).append_column(
+                "state", pa.array(self.states, pa.string())
+            ),
             rejected=tuple(self.rejected),
             position=position,
             seen=len(self.rows) + len(self.rejected),

@@ -11,8 +11,8 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
-from sunrise.adapters.capture_jsonl import CaptureBatch
-from sunrise.adapters.capture_rows import capture_table
+from sunrise.adapters.arrow_rows import table_of
+from sunrise.adapters.capture_jsonl import CAPTURE_SCHEMA, CaptureBatch
 from sunrise.adapters.jsonl_lines import dump_json
 from sunrise.domain.capture import CaptureRow, RejectReason, capture_row
 from sunrise.domain.memory_notes import MemoryNote, note_key, split_notes
@@ -150,7 +150,7 @@ class _Page:
             rows.append(row._replace(key=key))
             redacted += had_secret
         return CaptureBatch(
-            rows=capture_table(rows),
+            rows=table_of(rows, CAPTURE_SCHEMA),
             rejected=tuple(rejected),
             position=position,
             seen=len(notes),

@@ -15,11 +15,16 @@ from sunrise.adapters.episode_frames import (
     EventGathering,
     TranscriptBatch,
 )
-from sunrise.adapters.jsonl_lines import MAX_LINE_BYTES, JsonLines, parse_object
+from sunrise.adapters.jsonl_lines import (
+    MAX_LINE_BYTES,
+    JsonLines,
+    opened,
+    parse_object,
+)
 from sunrise.domain.capture import parse_ts
 from sunrise.domain.episodes import Session, session_of
 from sunrise.domain.records import SourcePosition
-from sunrise.errors import DataError, StoreError
+from sunrise.errors import DataError
 
 __all__ = [
     "EPISODE_SCHEMA",
@@ -59,13 +64,9 @@ class TranscriptFile:
         Raises:
             StoreError: The file is there and cannot be read.
         """
-        try:
-            with self.path.open("rb") as file:
+        with opened(self.path, what="transcript") as file:
+            if file is not None:
                 yield from self._batches(file, position, now_ms=now_ms, lines=batch_lines)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise StoreError(f"cannot read the transcript {self.path}: {error}") from error
 
     def retry(self, position: str, *, now_ms: int) -> TranscriptBatch | None:
         """
@@ -74,16 +75,13 @@ class TranscriptFile:
         Raises:
             StoreError: The file is there and cannot be read.
         """
-        try:
-            with self.path.open("rb") as file:
-                reader = JsonLines(file, source=self.name, position=None)
-                gathering = EventGathering(now_ms, fallback_ms=reader.changed_ms)
-                session = self._session(file)
-                stretch = reader.one_at(int(position), lambda event: gathering.take(event, session))
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise StoreError(f"cannot read the transcript {self.path}: {error}") from error
+        with opened(self.path, what="transcript") as file:
+            if file is None:
+                return None
+            reader = JsonLines(file, source=self.name, position=None)
+            gathering = EventGathering(now_ms, fallback_ms=reader.changed_ms)
+            session = self._session(file)
+            stretch = reader.one_at(int(position), lambda event: gathering.take(event, session))
         if stretch is None:
             return None
         return gathering.close_batch(
