@@ -1,18 +1,22 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+import uuid
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sunrise.adapters.jsonl_lines import dump_json
-from sunrise.adapters.secret_gate import harmless_lines
+from sunrise.adapters.secret_gate import RedactedColumn, harmless_lines, redact_column
 from sunrise.domain.capture import capture_row
-from sunrise.domain.secrets import RULES, gate_pattern
+from sunrise.domain.secrets import RULES, gate_pattern, redact
 from sunrise.errors import DataError
+from tests.library.domain.secret_formats import look_alikes, secrets
 
 # Put together at run time, so that no scanner takes this file for a leak.
 R20, R36 = "a1B2c3D4e5F6g7H8i9J0", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -135,3 +139,51 @@ def test_the_pattern_means_the_same_to_python() -> None:
 
 def test_no_lines_are_no_trouble() -> None:
     assert harmless_lines([]) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_gate_stops_every_generated_secret(seed: int) -> None:
+    made = [case.text for case in secrets(seed)]
+    lines = [text.encode() for text in made]
+    escaped = [json.dumps({"summary": text}).encode() for text in made]
+    plain = [json.dumps({"summary": text}, ensure_ascii=False).encode() for text in made]
+    assert harmless_lines(lines + escaped + plain) == [False] * 3 * len(made)
+
+
+@settings(max_examples=200, deadline=None)
+@given(texts)
+@example("(my) card 4111 1111 1111 1111")
+@example("\tcard\t411111111111")
+@example('the api key is\t"a1B2c3D4e5F6g7H8')
+@example("token\\a1B2c3D4e5F6g7H8i9J0")
+def test_the_gate_stops_what_is_found_in_a_plain_text(text: str) -> None:
+    raw = text.encode("utf-8", "surrogatepass")
+    assert not redact(text).kinds or harmless_lines([raw]) == [False]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_a_column_is_redacted_as_each_of_its_texts(kind: pa.DataType) -> None:
+    made = [case.text for case in (*secrets(9), *look_alikes(9))]
+    column = pa.chunked_array(
+        [pa.array(made[:7], type=kind), pa.array([None], type=kind), made[7:]], type=kind
+    )
+    by_text = {row: redact(text) for row, text in enumerate(column.to_pylist()) if text is not None}
+    redacted = redact_column(column)
+    assert redacted.texts.type == kind
+    assert redacted.texts.to_pylist() == [by_text[row].text if row != 7 else None for row in range(601)]
+    assert redacted.kinds == {row: redaction.kinds for row, redaction in by_text.items() if redaction.kinds}
+
+
+def test_a_column_without_a_secret_comes_back_as_it_is() -> None:
+    assert redact_column(pa.array(["a note", None])) == RedactedColumn(pa.array(["a note", None]), {})
+    assert redact_column(pa.array([], type=pa.string())).texts.to_pylist() == []
+
+
+def test_ids_and_hashes_are_no_secrets() -> None:
+    draw = random.Random(11)
+    bits = [draw.getrandbits(160) for _ in range(200_000)]
+    ids = [f"Stored memory {uuid.UUID(int=each >> 32)}: done" for each in bits]
+    hashes = [f"commit {each:040x} was reviewed" for each in bits]
+    # Beside a secret's name they are looked at, and that is slower.
+    named = [f"the token of {text}, its api key too" for text in ids[:2000] + hashes[:2000]]
+    assert redact_column(pa.array(ids + hashes + named)).kinds == {}

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sunrise.domain.secrets import RULES, Redaction, redact
+from tests.library.domain.secret_formats import FORMATS, GIVEN
 
 GOLDEN = Path(__file__).parents[4] / "shared/data/openclaw-mem/SECRET_DETECTOR_GOLDEN.v1.json"
 
@@ -173,7 +174,8 @@ def test_what_a_first_mark_uncovers_is_redacted_too() -> None:
 def test_every_kind_of_the_table_has_a_case_here() -> None:
     assigned = {"password", "key", "token", "secret", "aws-secret-key", "database-password", "url-password"}
     webhooks = {"authorization", "slack-webhook", "discord-webhook"}
-    assert {rule.kind for rule in RULES} == {kind for kind, _ in TOKENS} | assigned | webhooks
+    generated = {*FORMATS, *(kind for kind, *_ in GIVEN)}
+    assert {rule.kind for rule in RULES} == {kind for kind, _ in TOKENS} | assigned | webhooks | generated
 
 
 PIECES = st.one_of(
