@@ -1,0 +1,112 @@
+"""Decide whether a row is admitted, kept out of sight, or counted on a row that is kept already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sunrise.domain.admission.boot_files import BootFiles
+from sunrise.domain.admission.candidate import Candidate
+from sunrise.domain.admission.rules import DERIVED, RULES, AdmissionRule, RuleName, Surroundings
+
+
+class KeptRows(Protocol):
+    """What the ledger and the rows of the running harvest know. Keys are those of kept rows."""
+
+    def repeat_of(self, candidate: Candidate, /) -> str | None:
+        """Return the row with the same fingerprint that was seen within the window."""
+
+    def similar_to(self, candidate: Candidate, /) -> str | None:
+        """Return the row that says nearly the same."""
+
+    def group(self, rule: RuleName, candidate: Candidate, /) -> str | None:
+        """Return the row that is kept for this rule, of the same agent and scope."""
+
+    def owner_said(self, words: Sequence[str], /) -> bool:
+        """Return whether one row of the owner holds all these index terms."""
+
+    def was_recalled(self, key: str, /) -> bool:
+        """Return whether a row was shown to the agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """
+    What becomes of a row.
+
+    Without a rule it is admitted. With ``collapse_onto`` it is counted on that row; ``archived`` says that it
+    is the first of its kind: kept whole, hidden, and revivable.
+    """
+
+    collapse_onto: str | None = None
+    rule: RuleName | None = None
+    archived: bool = False
+
+    @property
+    def admitted(self) -> bool:
+        """Whether the row becomes an observation that is in use."""
+        return self.rule is None
+
+
+ADMITTED = Verdict()
+
+
+class Judge:
+    """
+    The rules of admission over one harvest.
+
+    ``off`` names rules that are not applied. ``boot_texts`` are the contents of the agent's boot files, as
+    far as they are at hand. The judge remembers nothing: what was kept, *kept* knows.
+    """
+
+    def __init__(
+        self,
+        *,
+        off: frozenset[str] = frozenset(),
+        boot_texts: Sequence[str] = (),
+        window_ms: int,
+        kept: KeptRows,
+    ) -> None:
+        self.window_ms = window_ms
+        self._kept = kept
+        self._around = Surroundings(BootFiles(boot_texts), kept.owner_said)
+        self._duplicates = RuleName.NEAR_DUPLICATE not in off
+        self._loops = RuleName.RECALL_LOOP not in off
+        rules = [rule for rule in RULES if rule.name not in off]
+        self._rules: dict[str, tuple[AdmissionRule, ...]] = {
+            origin: tuple(rule for rule in rules if origin in rule.origins)
+            for origin in frozenset().union(*(rule.origins for rule in RULES))
+        }
+
+    def judge(self, candidate: Candidate) -> Verdict:
+        """
+        Return the verdict on a row.
+
+        A row that links a memory or has a label is touched only as an exact repeat that agrees in both.
+        """
+        bound = candidate.memory_id is not None or candidate.importance_label is not None
+        rule = None if bound else self._rule_of(candidate)
+        if rule is not None:
+            first = self._kept.group(rule, candidate)
+            return Verdict(first, rule, archived=first is None)
+        earlier = self._kept.repeat_of(candidate)
+        if earlier is None and not bound and candidate.source_kind in DERIVED:
+            earlier = self._kept.similar_to(candidate)
+        return ADMITTED if earlier is None else self._repeat(candidate, earlier)
+
+    def _rule_of(self, candidate: Candidate) -> RuleName | None:
+        words: frozenset[str] | None = None
+        for rule in self._rules.get(candidate.source_kind, ()):
+            if rule.hints:
+                words = frozenset(candidate.terms.split()) if words is None else words
+                if rule.hints.isdisjoint(words):
+                    continue
+            if rule.fires(candidate, self._around):
+                return rule.name
+        return None
+
+    def _repeat(self, candidate: Candidate, earlier: str) -> Verdict:
+        if self._loops and candidate.source_kind in DERIVED - {"web"} and self._kept.was_recalled(earlier):
+            return Verdict(earlier, RuleName.RECALL_LOOP)
+        return Verdict(earlier, RuleName.NEAR_DUPLICATE) if self._duplicates else ADMITTED

@@ -1,0 +1,224 @@
+"""The rules of admission as data: what each is about, whose rows it may touch, and how it sees them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sunrise.domain.admission import chatter
+from sunrise.domain.admission.boot_files import BootFiles
+from sunrise.domain.admission.candidate import Candidate
+from sunrise.domain.admission.profiles import OwnerSaid, is_unsupported_profile
+from sunrise.domain.admission.recall_loops import INJECTED_GATE, MEMORY_TOOLS, is_recalled, is_search_result
+from sunrise.domain.admission.set_up import SET_UP_HINTS, is_dump, is_metadata, is_set_up
+from sunrise.domain.admission.wording import claim_of, opens_with_event
+
+OWNER = "operator"
+"""The source kind of what the owner said."""
+
+DERIVED = frozenset({"agent", "import", "system", "web"})
+"""The source kinds of rows that are neither the owner's nor a tool's: words made from other words."""
+
+
+class RuleName(StrEnum):
+    """The rules by the names that settings and receipts use."""
+
+    NEAR_DUPLICATE = "near_duplicate"
+    RECALL_LOOP = "recall_loop"
+    BOOT_FILE = "boot_file"
+    HEARTBEAT = "heartbeat"
+    CRON_CHATTER = "cron_chatter"
+    ACKNOWLEDGEMENT = "acknowledgement"
+    ONLY_REDACTED = "only_redacted"
+    UNSUPPORTED_PROFILE = "unsupported_profile"
+    SYSTEM_DUMP = "system_dump"
+    TRANSIENT_STATE = "transient_state"
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a rule may know beside the row: the agent's boot files, and whether the owner said some words."""
+
+    boot_files: BootFiles
+    owner_said: OwnerSaid
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionRule:
+    """
+    One row of the table.
+
+    ``origins`` are the source kinds that it applies to. ``fires`` is asked only where one of ``hints``, index
+    terms, is in the row; without hints it always is. ``gate`` says, in what ``re`` and RE2 both read, how
+    every text looks that it may fire on: only rules that apply to tools need one.
+    """
+
+    name: RuleName
+    meaning: str
+    origins: frozenset[str]
+    fires: Callable[[Candidate, Surroundings], bool]
+    hints: frozenset[str] = frozenset()
+    gate: str = ""
+
+
+def gate_pattern() -> str:
+    """
+    Return a pattern, in what ``re`` and RE2 both read, for the tool rows that must be judged one by one.
+
+    A text that it does not match is left alone by every rule that looks at the texts of tools.
+    """
+    return "|".join(rule.gate for rule in RULES if rule.gate)
+
+
+def _never(_candidate: Candidate, _around: Surroundings) -> bool:
+    return False
+
+
+def _comes_from_memory(candidate: Candidate, _around: Surroundings) -> bool:
+    if candidate.tool_name in MEMORY_TOOLS or is_recalled(candidate.text):
+        return True
+    return candidate.source_kind != "tool" and is_search_result(candidate.text)
+
+
+def _is_heartbeat(candidate: Candidate, _around: Surroundings) -> bool:
+    if candidate.source_kind == OWNER:
+        return chatter.is_heartbeat_prompt(candidate.text)
+    return chatter.is_heartbeat(candidate.text)
+
+
+def _is_cron_chatter(candidate: Candidate, _around: Surroundings) -> bool:
+    if candidate.source_kind == OWNER:
+        return chatter.is_cron_prompt(candidate.text)
+    return chatter.is_cron_chatter(candidate.text)
+
+
+def _is_acknowledgement(candidate: Candidate, _around: Surroundings) -> bool:
+    owner = candidate.source_kind == OWNER
+    return chatter.says_nothing(candidate.text) if owner else chatter.is_acknowledgement(candidate.text)
+
+
+def _is_only_redacted(candidate: Candidate, _around: Surroundings) -> bool:
+    left = _MARK.sub(" ", candidate.text)
+    if left == candidate.text:
+        return False
+    return all(
+        word in _NAMES_OF_SECRETS for word in _WORD.findall(_HAN_NAMES_OF_SECRETS.sub(" ", left.lower()))
+    )
+
+
+def _restates_boot_file(candidate: Candidate, around: Surroundings) -> bool:
+    if around.boot_files.restates(candidate.terms):
+        return not opens_with_event(claim_of(candidate.text))
+    boot = around.boot_files
+    return not boot.hints.isdisjoint(candidate.terms.split()) and boot.has_shape(candidate.text)
+
+
+def _is_unsupported_profile(candidate: Candidate, around: Surroundings) -> bool:
+    return is_unsupported_profile(candidate.text, around.owner_said)
+
+
+def _is_system_dump(candidate: Candidate, _around: Surroundings) -> bool:
+    text = candidate.text
+    if is_dump(text):
+        return True
+    return not SET_UP_HINTS.isdisjoint(candidate.terms.split()) and (is_set_up(text) or is_metadata(text))
+
+
+def _is_transient(candidate: Candidate, _around: Surroundings) -> bool:
+    return chatter.is_transient(candidate.text)
+
+
+_MARK = re.compile(r"\[redacted:[\w-]+\]")
+_HAN_NAMES_OF_SECRETS = re.compile(r"我的|密[碼码鑰钥]|口令|令牌|金[鑰钥]|[是為为]")
+_WORD = re.compile(r"[^\W_]+")
+_NAMES_OF_SECRETS_WORDS = """
+    password passwd passphrase pass pw token key secret api apikey access auth bearer credential
+    credentials the my is a an here it this use for and user login pin code
+    """
+_NAMES_OF_SECRETS = frozenset(_NAMES_OF_SECRETS_WORDS.split())
+
+_USER_HINTS_WORDS = """
+    user human owner custom client 用户 使用 主人
+    """
+_USER_HINTS = frozenset(_USER_HINTS_WORDS.split())
+_ALL = frozenset({OWNER, "tool"}) | DERIVED
+_NOT_OWNER = DERIVED | {"tool"}
+_MADE = frozenset({"agent", "import", "system"})
+
+RULES: tuple[AdmissionRule, ...] = (
+    AdmissionRule(
+        RuleName.NEAR_DUPLICATE,
+        "says again, or nearly, what a kept row says",
+        _ALL,
+        _never,
+    ),
+    AdmissionRule(
+        RuleName.RECALL_LOOP,
+        "was recalled from memory and is taken for news",
+        _NOT_OWNER,
+        _comes_from_memory,
+        gate=INJECTED_GATE,
+    ),
+    AdmissionRule(
+        RuleName.ONLY_REDACTED,
+        "holds nothing but a secret that was taken out",
+        _ALL,
+        _is_only_redacted,
+        hints=frozenset({"redact"}),
+        gate=r"\[redacted:",
+    ),
+    AdmissionRule(
+        RuleName.HEARTBEAT,
+        "is the prompt of a heartbeat, or tells that it found nothing",
+        _ALL,
+        _is_heartbeat,
+        hints=frozenset({"heartbeat", "heartbeat_ok", "heartbeat.md", "no_reply", "no", "openclaw", "心跳"}),
+        gate=r"(?i:heartbeat|no_reply|no (?:new|unread|urgent) )|心跳",
+    ),
+    AdmissionRule(
+        RuleName.CRON_CHATTER,
+        "is the prompt of a scheduled job, or tells that nothing came of it",
+        _ALL,
+        _is_cron_chatter,
+        hints=frozenset(
+            {"cron", "schedul", "hour", "night", "daili", "period", "recur", "定时", "排程", "计划"}
+        ),
+        gate=r"(?i:cron|(?:scheduled|hourly|nightly|daily|periodic|recurring) (?:job|task|check|run))"
+        r"|(?:定時|定时|排程|计划)任",
+    ),
+    AdmissionRule(
+        RuleName.ACKNOWLEDGEMENT,
+        "only acknowledges",
+        _ALL - {"tool"},
+        _is_acknowledgement,
+    ),
+    AdmissionRule(
+        RuleName.SYSTEM_DUMP,
+        "lists the agent's own set-up, or the gateway's data about a message",
+        _MADE,
+        _is_system_dump,
+    ),
+    AdmissionRule(
+        RuleName.UNSUPPORTED_PROFILE,
+        "asserts who the user is, and no row of the owner says so",
+        _MADE,
+        _is_unsupported_profile,
+        hints=_USER_HINTS,
+    ),
+    AdmissionRule(
+        RuleName.BOOT_FILE,
+        "restates what the agent reads at every start",
+        DERIVED,
+        _restates_boot_file,
+    ),
+    AdmissionRule(
+        RuleName.TRANSIENT_STATE,
+        "tells the step of a moment and no result",
+        _MADE,
+        _is_transient,
+        hints=chatter.MOMENT_HINTS,
+    ),
+)
+"""In the order in which they are asked. Exact and near repeats are found by the judge, not by a text."""
