@@ -57,6 +57,7 @@ def render_index_page(
     zone: str,
     due: Mapping[str, int | None] = MappingProxyType({}),
     waiting: int = 0,
+    held_back: int | None = None,
 ) -> str:
     """
     Return the HTML of the site's ``index.html``.
@@ -64,6 +65,7 @@ def render_index_page(
     *due* gives for every scheduled flow when its next run should start (epoch milliseconds; None when it has
     no schedule); one that lies in the past is a missed run. Flows are listed in its order, the parent flow
     first and unscheduled ones last. *receipts* may come in any order. *waiting* rows are in quarantine.
+    *held_back* rows were collapsed or hidden as they came that day; None where nobody counted.
 
     Raises:
         ConfigurationError: The zone is not in the time zone database.
@@ -81,6 +83,8 @@ def render_index_page(
         runs=_nested(newest[:RECENT_RUNS]),
         total=len(newest),
         waiting=waiting,
+        held_back=held_back,
+        today=stamp(generated_ms, zone=zone).short.partition(",")[0],
         generated_ms=generated_ms,
         when=partial(stamp, zone=zone),
         zone=zone,

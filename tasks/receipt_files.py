@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from reports.entries_page import render_entries_page
 from reports.index_page import render_index_page
 from reports.quarantine_page import render_quarantine_page
 from reports.run_page import draw_charts, lacks_charts, render_run_page
 from reports.sections import Section
 from sunrise.domain.receipts import RunReceipt
-from sunrise.domain.records import Quarantined
+from sunrise.domain.records import EntryCount, Quarantined
 from sunrise.errors import StoreError
 
 HISTORY = 30
@@ -98,12 +99,14 @@ def write_index_page(
     zone: str,
     due: Mapping[str, int | None],
     waiting: int,
+    held_back: int | None = None,
 ) -> Path:
     """Render and write the site's first page."""
     path = reports / "index.html"
-    write_whole(
-        path, render_index_page(receipts, generated_ms=generated_ms, zone=zone, due=due, waiting=waiting)
+    page = render_index_page(
+        receipts, generated_ms=generated_ms, zone=zone, due=due, waiting=waiting, held_back=held_back
     )
+    write_whole(path, page)
     return path
 
 
@@ -119,6 +122,15 @@ def write_quarantine_page(
     path = reports / "quarantine.html"
     page = render_quarantine_page(rows, by_reason=by_reason, generated_ms=generated_ms, zone=zone)
     write_whole(path, page)
+    return path
+
+
+def write_entries_page(
+    reports: Path, entries: Sequence[EntryCount], *, today: str, generated_ms: int, zone: str
+) -> Path:
+    """Render and write the page of what entered."""
+    path = reports / "entries.html"
+    write_whole(path, render_entries_page(entries, today=today, generated_ms=generated_ms, zone=zone))
     return path
 
 

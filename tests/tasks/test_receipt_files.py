@@ -4,10 +4,22 @@ from pathlib import Path
 
 import pytest
 
+from sunrise.bootstrap import open_home
 from sunrise.domain.receipts import RunReceipt, RunStatus
+from sunrise.domain.records import EntryCount
 from sunrise.errors import StoreError
-from tasks.receipt_files import page_path, read_receipts, write_receipt, write_run_page, write_whole
-from tests.homes import NOW
+from sunrise.settings import load_settings
+from tasks.receipt_files import (
+    page_path,
+    read_receipts,
+    write_entries_page,
+    write_receipt,
+    write_run_page,
+    write_whole,
+)
+from tasks.run_frame import refresh_index
+from tests.fakes import FrozenClock
+from tests.homes import CONFIG, NOW, observations
 
 
 def receipt(run_id: str, *, at: int = NOW) -> RunReceipt:
@@ -67,3 +79,33 @@ def test_the_page_of_a_run_lies_under_its_id(tmp_path: Path) -> None:
     path = write_run_page(tmp_path, receipt("r1"), history=[], zone="UTC")
     assert path == page_path(tmp_path, "r1") == tmp_path / "runs" / "r1.html"
     assert "r1" in path.read_text("utf-8")
+
+
+def test_the_page_of_what_entered_lies_beside_the_first_page(tmp_path: Path) -> None:
+    entries = [EntryCount("2026-11-18", "collapsed", "heartbeat", "agent", 7)]
+    path = write_entries_page(tmp_path, entries, today="2026-11-18", generated_ms=NOW, zone="UTC")
+    assert path == tmp_path / "entries.html"
+    assert "On 18 Nov 7 rows came: 7 collapsed." in path.read_text("utf-8")
+
+
+def test_the_pages_of_a_home_count_the_day_of_its_own_zone(tmp_path: Path) -> None:
+    (tmp_path / "sunrise.toml").write_text(CONFIG)
+    # Half past midnight of the 19th in Taipei; in UTC it is still the 18th.
+    after_midnight = NOW + 19_400_000
+    with open_home(load_settings(tmp_path), clock=FrozenClock(after_midnight)) as home:
+        counted = [
+            EntryCount("2026-10-20", "collapsed", "heartbeat", "agent", 9),
+            EntryCount("2026-10-21", "collapsed", "heartbeat", "agent", 4),
+            EntryCount("2026-11-18", "collapsed", "heartbeat", "agent", 2),
+            EntryCount("2026-11-19", "quarantined", "hidden_text", "web", 3),
+        ]
+        home.ledger.commit_harvest(
+            observations(), rejected=(), position=None, entries=counted, day="2026-11-19"
+        )
+        refresh_index(home)
+        pages = {path.name: path.read_text("utf-8") for path in home.reports.glob("*.html")}
+    assert set(pages) == {"index.html", "entries.html", "quarantine.html"}
+    assert "On 19 Nov 3 rows came: 3 entered hidden." in pages["entries.html"]
+    assert "From 21 Oct to 19 Nov 9 rows came: 6 collapsed, 3 entered hidden." in pages["entries.html"]
+    assert "3 rows were collapsed or hidden on 19 Nov" in pages["index.html"]
+    assert 'href="entries.html"' in pages["quarantine.html"]
