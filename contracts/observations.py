@@ -8,6 +8,7 @@ MIN_MS, MAX_MS = 0, 4_102_444_800_000
 """Times between 1970 and 2100: anything else is a unit mistaken for another."""
 
 TRUST_TIERS = ["trusted", "untrusted", "quarantined"]
+ORIGINS = ["operator", "agent", "tool", "web", "import", "system"]
 LABELS = ["must_remember", "nice_to_have", "ignore"]
 
 
@@ -26,7 +27,7 @@ class CapturedFrame(pa.DataFrameModel):
     session_key: str = pa.Field(nullable=True)
     agent_id: str = pa.Field(nullable=True)
     trust_tier: str = pa.Field(isin=TRUST_TIERS, nullable=True)
-    source_kind: str = pa.Field(isin=["operator", "tool", "web", "import", "system"])
+    source_kind: str = pa.Field(isin=ORIGINS)
     source_ref: str = pa.Field(nullable=True)
     importance_score: float = pa.Field(ge=0, le=1, nullable=True)
     importance_label: str = pa.Field(isin=LABELS, nullable=True)
@@ -35,6 +36,9 @@ class CapturedFrame(pa.DataFrameModel):
     terms: str
     created_at_ms: int = pa.Field(ge=MIN_MS, le=MAX_MS)
     episode_key: str = pa.Field(nullable=True)
+    trust_reason: str = pa.Field(nullable=True)
+    entry_rule: str = pa.Field(nullable=True)
+    archived_at_ms: int = pa.Field(ge=MIN_MS, le=MAX_MS, nullable=True)
     state: str = pa.Field(isin=["captured", "active", "stale", "archived"], nullable=True)
 
     class Config:
@@ -55,7 +59,7 @@ class EpisodeFrame(pa.DataFrameModel):
     agent_id: str = pa.Field(nullable=True)
     scope: str = pa.Field(nullable=True, str_length={"max_value": 256})
     trust_tier: str = pa.Field(isin=TRUST_TIERS, nullable=True)
-    source_kind: str = pa.Field(isin=["operator", "tool", "web", "import", "system"])
+    source_kind: str = pa.Field(isin=ORIGINS)
     source_ref: str = pa.Field(nullable=True)
     tool_name: str = pa.Field(nullable=True)
     tool_call_id: str = pa.Field(nullable=True)

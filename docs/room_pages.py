@@ -21,7 +21,7 @@ from docs.code_meanings import TABLES
 from docs.markdown import page, table
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
-from sunrise.domain.schedule import DAY, DAY_ENTRYPOINT, SCHEDULED_FLOWS
+from sunrise.domain.schedule import DAY, DAY_ENTRYPOINT, ON_DEMAND_ENTRYPOINTS, SCHEDULED_FLOWS
 
 ROOT = Path(__file__).resolve().parents[1]
 _FLOWS_INTRODUCTION = (
@@ -38,11 +38,13 @@ def flows_page() -> str:
     """Return the page of the flows."""
     rows = [(f"[`{f.name}`](#{f.name})", f"`{f.cron}`", f.purpose) for f in SCHEDULED_FLOWS]
     rows.append((f"[`{DAY}`](#{DAY})", "none", "run all of the above in this order"))
+    rows += [(f"[`{name}`](#{name})", "none", f"only by `sunrise {name}`") for name in ON_DEMAND_ENTRYPOINTS]
     parts = [
         _FLOWS_INTRODUCTION,
         table(("flow", "cron", "purpose"), rows),
     ]
-    for name, entrypoint in [*((f.name, f.entrypoint) for f in SCHEDULED_FLOWS), (DAY, DAY_ENTRYPOINT)]:
+    entrypoints = {f.name: f.entrypoint for f in SCHEDULED_FLOWS} | {DAY: DAY_ENTRYPOINT}
+    for name, entrypoint in (entrypoints | ON_DEMAND_ENTRYPOINTS).items():
         parts += [f"## {name}", f"Entrypoint `{entrypoint}`.", _flow_docstring(entrypoint)]
     return page("Flows", *parts)
 

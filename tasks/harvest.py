@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cache
 from operator import length_hint
-from typing import TYPE_CHECKING
 
 from reports.sections import Section
 from sunrise.bootstrap import Home
-from sunrise.domain.records import Quarantined, QuarantineState, Rejected, SourcePosition
+from sunrise.domain.records import Quarantined, QuarantineState
 from sunrise.errors import StoreError
 from sunrise.ports import CapturedBatch, ObservationSource, RetryableSource
+from tasks.keeping import Harvested, Keeper, make_ready
 from tasks.progress import Progress
 from tasks.run_frame import Run
-
-if TYPE_CHECKING:
-    import polars as pl
-    import pyarrow as pa
-
-# Polars and the contracts are loaded for the first batch: a run that finds nothing new needs neither.
 
 _RETRIES = 200
 """Refused lines that one run looks at again: a broken file must not stall a run."""
@@ -29,29 +20,7 @@ _RETRIES = 200
 _SHOWN = 50
 """Refused lines that a page lists."""
 
-
-@dataclass
-class Harvested:
-    """What one batch, one source, or all of them gave."""
-
-    sources: int = 0
-    seen: int = 0
-    inserted: int = 0
-    duplicate: int = 0
-    episodes_seen: int = 0
-    episodes_inserted: int = 0
-    episodes_duplicate: int = 0
-    redacted: int = 0
-    bytes: int = 0
-    resolved: int = 0
-    quarantined: Counter[str] = field(default_factory=Counter)
-    unreadable: list[str] = field(default_factory=list)
-
-    def add(self, other: Harvested) -> None:
-        """Add what another batch or source gave."""
-        for name, value in vars(other).items():
-            # Numbers, counters and lists all know what `+` means.
-            setattr(self, name, getattr(self, name) + value)
+_FUNNEL = ("seen", "inserted", "duplicate", "collapsed", "quarantined")
 
 
 def read_sources(home: Home, *, dry_run: bool) -> Harvested:
@@ -61,12 +30,12 @@ def read_sources(home: Home, *, dry_run: bool) -> Harvested:
     Raises:
         StoreError: The ledger cannot be written. What was committed before stays.
     """
-    total = Harvested()
+    total, keeper = Harvested(), Keeper(home, dry_run=dry_run)
     with Progress("harvest", unit="rows") as progress:
         for source in home.sources():
             total.sources += 1
             for batch in _batches(source, home, total.unreadable):
-                part = keep(batch, source.name, home, position=batch.position, dry_run=dry_run)
+                part = keeper.keep(batch, source.name, position=batch.position)
                 total.add(part)
                 progress.advance(part.seen)
     return total
@@ -84,11 +53,12 @@ def retry_quarantined(home: Home, row_ids: list[int] | None = None) -> Harvested
         named = (home.ledger.quarantined_row(row_id) for row_id in row_ids)
         waiting = tuple(row for row in named if row is not None and row.state is QuarantineState.WAITING)
     sources = {source.name: source for source in home.sources()} if waiting else {}
+    keeper = Keeper(home)
     for row in waiting:
         batch = _read_again(sources.get(row.source), row, home)
         if batch is None or batch.rejected:
             continue
-        total.add(keep(batch, row.source, home, position=None))
+        total.add(keeper.keep(batch, row.source, position=None))
         total.resolved += home.ledger.close_quarantined([row.id], state=QuarantineState.RESOLVED)
     return total
 
@@ -100,6 +70,7 @@ def count_harvested(run: Run, found: Harvested) -> None:
         seen=found.seen,
         inserted=found.inserted,
         duplicate=found.duplicate,
+        collapsed=found.collapsed.total(),
         quarantined=found.quarantined.total(),
         episodes_seen=found.episodes_seen,
         episodes_inserted=found.episodes_inserted,
@@ -108,12 +79,11 @@ def count_harvested(run: Run, found: Harvested) -> None:
         bytes=found.bytes,
         resolved=found.resolved,
     )
-    for reason, rows in sorted(found.quarantined.items()):
-        run.tally("quarantined_by_reason", reason, rows)
+    for group, counted in found.groups().items():
+        for name, rows in sorted(counted.items()):
+            run.tally(group, name, rows)
     if found.seen:
-        run.groups["funnel"] = {
-            name: run.counts[name] for name in ("seen", "inserted", "duplicate", "quarantined")
-        }
+        run.groups["funnel"] = {name: run.counts[name] for name in _FUNNEL}
 
 
 def quarantine_section(home: Home) -> list[Section]:
@@ -130,47 +100,6 @@ def quarantine_section(home: Home) -> list[Section]:
             rows=rows,
         )
     ]
-
-
-def keep(
-    batch: CapturedBatch,
-    source: str,
-    home: Home,
-    *,
-    position: SourcePosition | None,
-    dry_run: bool = False,
-) -> Harvested:
-    """Check one batch against its contracts and write what is new of it, in one transaction."""
-    from contracts.admission import admit
-    from contracts.observations import CapturedFrame
-
-    rows, refused = admit(
-        CapturedFrame, _observations(batch.rows), source=source, key="key", sample="summary"
-    )
-    wanted = batch.episodes if home.settings.harvest.episodes else None
-    told, refused_told = _episodes(wanted, source)
-    rejected: tuple[Rejected, ...] = (*batch.rejected, *refused)
-    if dry_run:
-        inserted, told_new = home.ledger.new_keys(rows["key"].to_list()), told.height
-    else:
-        counted = home.ledger.commit_harvest(
-            rows.to_arrow(),
-            rejected=(*rejected, *refused_told),
-            position=position,
-            episodes=told.to_arrow(),
-        )
-        inserted, told_new = counted.observations, counted.episodes
-    return Harvested(
-        seen=batch.seen,
-        inserted=inserted,
-        duplicate=rows.height - inserted,
-        episodes_seen=told.height,
-        episodes_inserted=told_new,
-        episodes_duplicate=told.height - told_new,
-        redacted=batch.redacted,
-        bytes=batch.bytes,
-        quarantined=Counter(row.reason for row in rejected),
-    )
 
 
 def _read_again(source: object, row: Quarantined, home: Home) -> CapturedBatch | None:
@@ -191,35 +120,7 @@ def _batches(source: ObservationSource, home: Home, unreadable: list[str]) -> It
         batches = source.batches(position, now_ms=home.clock.now_ms(), batch_lines=lines)
         if length_hint(batches):
             # Read in another process, the first batch takes as long as it takes to load the contracts.
-            _no_episodes()
+            make_ready()
         yield from batches
     except StoreError as error:
         unreadable.append(f"{source.name}: {error}")
-
-
-def _observations(rows: pa.Table) -> pl.DataFrame:
-    import polars as pl
-
-    frame = pl.DataFrame(rows)
-    # Only transcripts have episodes, and only an old ledger knows of states.
-    absent = [name for name in ("episode_key", "state") if name not in frame.columns]
-    return frame.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
-
-
-def _episodes(episodes: pa.Table | None, source: str) -> tuple[pl.DataFrame, tuple[Rejected, ...]]:
-    import polars as pl
-
-    from contracts.admission import admit
-    from contracts.observations import EpisodeFrame
-
-    if episodes is None:
-        return _no_episodes(), ()
-    return admit(EpisodeFrame, pl.DataFrame(episodes), source=source, key="key")
-
-
-@cache
-def _no_episodes() -> pl.DataFrame:
-    from contracts.observations import EpisodeFrame
-
-    # To make one and to find it sound takes longer than all else that a small batch needs.
-    return EpisodeFrame.empty()

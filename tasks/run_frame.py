@@ -10,11 +10,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from reports.entries_page import first_day, held_back
+from reports.formats import stamp
 from reports.sections import Section
 from sunrise.bootstrap import Home, open_home
 from sunrise.domain.receipts import MAX_REFS, Anomaly, Balance, RunReceipt, RunStatus, StepTiming
 from sunrise.domain.records import QuarantineState, Rejected
 from sunrise.domain.schedule import cron_lines
+from sunrise.domain.secret_fields import without_secrets
 from sunrise.errors import BusyError, ConfigurationError, DataError, SunriseError
 from sunrise.ports import Clock
 from sunrise.settings import load_settings
@@ -25,6 +28,7 @@ from tasks.receipt_files import (
     HISTORY,
     INDEX_RUNS,
     QUARANTINE_ROWS,
+    write_entries_page,
     write_index_page,
     write_quarantine_page,
     write_receipt,
@@ -266,14 +270,14 @@ def _verdict(run: Run) -> tuple[RunStatus, str | None]:
 def _close(run: Run, status: RunStatus, reason: str | None = None) -> RunReceipt:
     home = run.home
     receipt = run.receipt().closed(status=status, finished_ms=home.clock.now_ms(), reason=reason)
-    receipt = _notified(run, receipt)
+    receipt = _notified(run, _without_secrets(receipt))
     home.ledger.save_run(receipt)
     write_receipt(home.receipts, receipt)
     zone = home.settings.timezone
     history = home.ledger.runs(flow=run.flow, limit=HISTORY)
     # The report flow draws the charts: what draws them takes longer to load than most runs take.
     page = write_run_page(
-        home.reports, receipt, history=history, zone=zone, detail=run.sections, charts=False
+        home.reports, receipt, history=history, zone=zone, detail=_shown(run.sections), charts=False
     )
     parent = _PARENT.get()
     if parent is None:
@@ -285,10 +289,12 @@ def _close(run: Run, status: RunStatus, reason: str | None = None) -> RunReceipt
 
 
 def refresh_index(home: Home) -> None:
-    """Write anew the site's pages that belong to no run: the first one, and what is in quarantine."""
+    """Write anew the site's pages that belong to no run: the first, what entered, what is in quarantine."""
     receipts = home.ledger.runs(limit=INDEX_RUNS)
     by_reason = home.ledger.quarantined_by_reason()
     now, zone = home.clock.now_ms(), home.settings.timezone
+    today = stamp(now, zone=zone).iso[:10]
+    entries = home.ledger.entries(since=first_day(today))
     write_index_page(
         home.reports,
         receipts,
@@ -296,9 +302,22 @@ def refresh_index(home: Home) -> None:
         zone=zone,
         due=due_times(home.settings, receipts),
         waiting=sum(by_reason.values()),
+        held_back=held_back(entries, day=today),
     )
+    write_entries_page(home.reports, entries, today=today, generated_ms=now, zone=zone)
     waiting = home.ledger.quarantined(state=QuarantineState.WAITING, limit=QUARANTINE_ROWS)
     write_quarantine_page(home.reports, waiting, by_reason=by_reason, generated_ms=now, zone=zone)
+
+
+def _without_secrets(receipt: RunReceipt) -> RunReceipt:
+    # What a store or a network complains of may quote an address with its password.
+    return RunReceipt.from_dict(without_secrets(receipt.to_dict()))
+
+
+def _shown(sections: Sequence[Section]) -> list[Section]:
+    return [
+        replace(one, rows=tuple(tuple(without_secrets(list(row))) for row in one.rows)) for one in sections
+    ]
 
 
 def _notified(run: Run, receipt: RunReceipt) -> RunReceipt:

@@ -9,7 +9,7 @@ from sunrise.adapters.sources import readers_of
 from sunrise.bootstrap import Home
 from sunrise.errors import StoreError
 from sunrise.ports import ObservationSource
-from tasks.harvest import Harvested, keep
+from tasks.keeping import Harvested, Keeper
 
 _SPOOL = "spool"
 
@@ -59,7 +59,7 @@ def _trial(reader: ObservationSource, home: Home, *, lines: int) -> SourceTrial:
         batches = reader.batches(position, now_ms=home.clock.now_ms(), batch_lines=lines)
         first = next(iter(batches), None)
         if first is not None:
-            read = keep(first, reader.name, home, position=None, dry_run=True)
+            read = Keeper(home, dry_run=True).keep(first, reader.name, position=None)
     except StoreError as error:
         problem = str(error)
     refused = read.quarantined.total()

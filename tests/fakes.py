@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +19,10 @@ import pyarrow.compute as pc
 from sunrise.adapters.lance_rows import check_merge_keys, existing, fitted, query_vector, ranked
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
 from sunrise.domain.receipts import RunReceipt, RunStatus
+from sunrise.domain.secret_spans import MemorySecrets, RedactedField, Scrubbed, SecretMemory, scrubbed
+from sunrise.domain.text.analysis import terms
 from sunrise.errors import BusyError, DataError
-from sunrise.ports import IndexState, TableState
+from sunrise.ports import Embedder, IndexState, TableState
 
 
 class FrozenClock:
@@ -149,6 +152,29 @@ class FakeMemoryTable:
     def untag(self, name: str) -> None:
         self.tags.pop(name, None)
 
+    def find_secrets(self) -> MemorySecrets:
+        texts = [one.name for one in self.rows.schema if one.type == pa.string() and one.name != "id"]
+        found, values = [], set[str]()
+        for address, row in enumerate(self.rows.to_pylist()):
+            taken = {name: one for name in texts if row[name] and (one := scrubbed(row[name])).kinds}
+            for one in taken.values():
+                values |= one.values
+            if taken:
+                found.append(_secret_memory(row, address, taken))
+        return MemorySecrets(seen=self.rows.num_rows, rows=tuple(found), values=frozenset(values))
+
+    def redact_rows(self, found: MemorySecrets, *, embedder: Embedder, now_ms: int) -> int:
+        rows = self.rows.to_pylist()
+        for one in found.rows:
+            rows[one.address].update(one.texts, updated_at_ms=now_ms)
+        self._become(pa.Table.from_pylist(rows, schema=self.rows.schema))
+        return len(found.rows)
+
+    def forget_secrets(self, found: MemorySecrets) -> int:
+        for name in found.stained_tags:
+            self.untag(name)
+        return len(found.stained_versions)
+
     def _become(self, rows: pa.Table) -> None:
         self.rows = rows.combine_chunks()
         self.version += 1
@@ -176,6 +202,20 @@ class FakeMemoryTable:
             measured = measured.filter(pc.greater(measured.column(name), 0))
         found = ranked(measured, by=name, descending=name == "_score")
         return found.select([*names, name]).slice(0, limit)
+
+
+def _secret_memory(row: dict[str, Any], address: int, taken: dict[str, Scrubbed]) -> SecretMemory:
+    texts = {name: one.text for name, one in taken.items() if name != "terms"}
+    text = {"text": row["text"] or "", **texts}["text"]
+    kinds = [(name, kind) for name, one in taken.items() for kind in one.kinds]
+    return SecretMemory(
+        id=row["id"],
+        address=address,
+        texts={**texts, "terms": terms(text)} if taken.keys() & {"text", "terms"} else texts,
+        text=text,
+        embedding_model=row.get("embedding_model"),
+        fields=tuple(RedactedField(f"mem:{row['id']}", name, kind) for name, kind in kinds),
+    )
 
 
 def _cosine(one: np.ndarray, other: np.ndarray) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from sunrise.adapters.boot_files import boot_texts
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.sources import paths_of, readers
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
@@ -65,6 +66,10 @@ class Home:
         """Return the sources of the settings that stand for nothing that is there."""
         named = self.settings.sources
         return [f"{one.kind} {one.path}" for one in named if not paths_of(one, self.settings)]
+
+    def boot_texts(self) -> tuple[str, ...]:
+        """Return what the agent reads at each start, as it stands at this moment."""
+        return boot_texts(self.settings, named=_matches(self.settings.admission.boot_files, self.path))
 
     def golden_files(self) -> list[Path]:
         """Return the golden sets of the home and of the settings, by path."""

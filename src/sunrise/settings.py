@@ -79,6 +79,21 @@ class HarvestSettings(_Section):
     )
 
 
+class AdmissionSettings(_Section):
+    """What is counted and collapsed onto a row that is kept, in place of being stored again."""
+
+    off: tuple[str, ...] = Field(
+        (), description="Rules that are switched off; see `sunrise admission rules`."
+    )
+    window_days: float = Field(
+        7.0, gt=0, le=3650, description="A row that says the same is collapsed within this many days."
+    )
+    boot_files: tuple[str, ...] = Field(
+        (),
+        description="Files or globs that the agent reads at each start; those of an OpenClaw workspace too.",
+    )
+
+
 class GradeSettings(_Section):
     """How importance is graded."""
 
@@ -162,6 +177,7 @@ class Settings(BaseSettings):
     memories: MemoriesSettings = MemoriesSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     harvest: HarvestSettings = HarvestSettings()
+    admission: AdmissionSettings = AdmissionSettings()
     grade: GradeSettings = GradeSettings()
     index: IndexSettings = IndexSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()

@@ -24,6 +24,7 @@ class DemoHome:
     lines: int
     inserted: int
     duplicates: int
+    collapsed: int
     quarantined: int
     redacted: int
     memories: int
@@ -42,15 +43,16 @@ def write_demo_home(home: Path, *, now_ms: int) -> DemoHome:
     golden = home / "golden" / "demo.jsonl"
     _write_lines(spool, capture_lines(now_ms))
     _write_lines(golden, map(as_line, _questions()))
-    # Of the lines one is torn, one stands twice, and one repeats the id of another.
+    # Of the lines one is torn, one stands twice, one repeats the id of another, and four only say thanks.
     return DemoHome(
         home=home,
         spool=spool,
         table_uri=home / "lance",
         golden=golden,
         lines=LINES,
-        inserted=LINES - 3,
+        inserted=LINES - 5,
         duplicates=2,
+        collapsed=2,
         quarantined=1,
         redacted=1,
         memories=len(MEMORIES),

@@ -175,7 +175,8 @@ def test_harvest_retries_by_itself(sunrise: Command, tmp_path: Path) -> None:
 
 def test_a_mended_line_of_a_transcript_is_retried(sunrise: Command, gateway: Path) -> None:
     transcript = gateway / "agents/main/sessions/s1.jsonl"
-    line = json.dumps({**TURN, "id": "a2"})
+    later = {**TURN["message"], "content": "And oat milk, please"}
+    line = json.dumps({**TURN, "id": "a2", "message": later})
     with transcript.open("a") as file:
         file.write(line[:-1] + " \n")
     sunrise("sources", "add", "openclaw", str(gateway))

@@ -34,8 +34,10 @@ class Case(NamedTuple):
     refused: list[tuple[dict[str, Any], str]]
 
 
+AT_THE_DOOR = ("trust_reason", "entry_rule", "archived_at_ms")
 CAPTURED: Schema = {
-    **dict.fromkeys((*observation("a"), "episode_key", "state"), TEXT),
+    **dict.fromkeys((*observation("a"), "episode_key", "state", "trust_reason", "entry_rule"), TEXT),
+    "archived_at_ms": INT,
     "ts_ms": INT,
     "created_at_ms": INT,
     "importance_score": REAL,
@@ -50,7 +52,7 @@ CASES = {
         CapturedFrame,
         CAPTURED,
         "key",
-        {**observation("a"), "episode_key": None, "state": None},
+        {**observation("a"), **dict.fromkeys(("episode_key", "state", *AT_THE_DOOR))},
         [
             {"ts_ms": 0},
             {"ts_ms": MAX_MS},
@@ -64,7 +66,8 @@ CASES = {
             {"summary": "備"},
             {"kind": "k" * 64},
             {"key": "k" * 256},
-            {"episode_key": "s#e", "state": "archived"},
+            {"episode_key": "s#e", "state": "archived", "entry_rule": "heartbeat", "archived_at_ms": 1},
+            {"source_kind": "agent", "trust_reason": "payload:role_marker"},
         ],
         [
             ({"key": ""}, "key.bad_length"),
@@ -107,7 +110,7 @@ CASES = {
             ({"ts_ms": -1}, "ts_ms.out_of_range"),
             ({"type": ""}, "type.bad_length"),
             ({"trust_tier": "some"}, "trust_tier.not_allowed"),
-            ({"source_kind": "agent"}, "source_kind.not_allowed"),
+            ({"source_kind": "owner"}, "source_kind.not_allowed"),
             ({"text": None}, "text.missing"),
             ({"detail_json": ""}, "detail_json.bad_length"),
         ],

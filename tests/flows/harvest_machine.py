@@ -24,13 +24,13 @@ from sunrise.bootstrap import Home
 from sunrise.domain.records import Rejected
 from sunrise.settings import Settings, load_settings
 from tasks import harvest
-from tasks.harvest import Harvested
+from tasks.keeping import Harvested
 from tests.fakes import FrozenClock
 from tests.homes import NOW
 
 ROOT = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
 BATCH_LINES = 3
-_OURS = re.compile(r"/sunrise/adapters/|/tasks/harvest\.py$")
+_OURS = re.compile(r"/sunrise/adapters/|/tasks/(?:harvest|keeping|admission|kept_rows)\.py$")
 Refused = tuple[str, str, str]
 """Source, position and sample."""
 
@@ -174,18 +174,24 @@ class Yard:
         assert not wrong, f"refused without reason {wrong}"
 
     def kept(self) -> list[str]:
-        """Return the identity of each row: its own id, or what it says."""
+        """Return the identity of each row, and of each that was collapsed: its id, or what it says."""
         assert isinstance(self.home.ledger, SqliteLedger)
         with self.home.ledger.reading() as db:
             rows = db.execute("SELECT key, summary FROM observations").fetchall()
             (texts,) = db.execute("SELECT count(*) FROM observations_fts").fetchone()
+            again = db.execute(
+                "SELECT s.key, coalesce(s.text, o.summary) FROM sightings s"
+                " JOIN observations o ON o.id = s.observation_id"
+            ).fetchall()
         assert texts == len(rows), "the index of texts is not that of the rows"
+        rows += again
         return [key if key.startswith("id:") else summary for key, summary in rows]
 
 
 def adds_up(found: Harvested) -> None:
     assert found.unreadable == []
-    assert found.seen == found.inserted + found.duplicate + found.quarantined.total()
+    taken = found.inserted + found.duplicate + found.collapsed.total()
+    assert found.seen == taken + found.quarantined.total()
 
 
 def line(number: int, *, zh: bool, named: bool, padding: int) -> bytes:

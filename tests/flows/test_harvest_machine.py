@@ -25,6 +25,7 @@ from hypothesis.stateful import (
 from contracts import admission
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from tasks import harvest
+from tasks.keeping import Harvested, Keeper
 from tests.fakes import FrozenClock
 from tests.flows.harvest_machine import Yard, adds_up, admit_all, broken_line, harvest_until, line, small_home
 
@@ -143,9 +144,10 @@ class HarvestMachine(RuleBasedStateMachine):
         yard = self.yard
         self._add(data)
         yard.may_take()
+        keeper = Keeper(yard.home)
         for source in yard.home.sources():
             for batch in harvest._batches(source, yard.home, []):
-                adds_up(harvest.keep(batch, source.name, yard.home, position=batch.position))
+                adds_up(keeper.keep(batch, source.name, position=batch.position))
                 self._disturb(what.pop() if what else "", data)
                 yard.may_take()
         yard.check()
@@ -273,9 +275,9 @@ def _runs(number: int) -> settings:
     )
 
 
-def _two_harvests(path: Path) -> list[harvest.Harvested]:
+def _two_harvests(path: Path) -> list[Harvested]:
     """Run two harvests at the same time, each with a connection of its own."""
-    found: list[harvest.Harvested] = []
+    found: list[Harvested] = []
     together = threading.Barrier(2)
 
     def run() -> None:

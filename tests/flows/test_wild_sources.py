@@ -132,7 +132,7 @@ def test_a_full_disk_ends_the_run_and_the_next_one_finishes_it(
 ) -> None:
     root = tmp_path / "home"
     root.mkdir()
-    lines = (line(id=f"w-{i}", summary="word " * 50) for i in range(MANY))
+    lines = (line(id=f"w-{i}", summary=f"word {i} " * 50) for i in range(MANY))
     captures = spooled(tmp_path, "many.jsonl", b"\n".join(lines) + b"\n")
     try:
         with limited(1_500_000, root):

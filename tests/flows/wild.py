@@ -12,7 +12,7 @@ from typing import Any
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.bootstrap import Home, open_home
 from sunrise.settings import load_settings
-from tasks.harvest import Harvested
+from tasks.keeping import Harvested
 from tests.fakes import FrozenClock
 from tests.homes import NOW
 

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from contracts.observations import UngradedFrame
+from reports.sections import Section
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.bootstrap import Home, open_home
 from sunrise.domain.receipts import MAX_REFS, RunReceipt, RunStatus
@@ -64,6 +65,21 @@ def test_a_run_that_goes_well_leaves_row_receipt_page_and_index(bare: Path) -> N
     assert (bare / "receipts" / "2026" / "11" / f"{receipt.run_id}.json").is_file()
     assert receipt.run_id in page_path(bare / "reports", receipt.run_id).read_text("utf-8")
     assert (bare / "reports" / "index.html").is_file()
+
+
+def test_no_secret_reaches_a_receipt_a_page_or_the_ledger(bare: Path) -> None:
+    token = "ghp_" + "a1B2" * 9
+
+    def body(run: Run) -> None:
+        run.facts["memories"] = f"s3://key:{token}@bucket/memories"
+        run.anomaly("store", f"cannot reach https://me:{token}@example.org")
+        run.sections.append(Section(title="Rows", columns=("a", "b"), rows=((token, 1),)))
+
+    receipt = run_body(bare, body)
+    assert "[redacted:" in receipt.anomalies[0].message
+    files = [path for path in bare.rglob("*") if path.is_file()]
+    assert len(files) >= 5
+    assert not [path for path in files if token.encode() in path.read_bytes()]
 
 
 def test_something_to_look_at_makes_an_anomaly(bare: Path) -> None:

@@ -184,14 +184,14 @@ class JsonLines:
         )
 
     def _fingerprint(self) -> str:
-        return _fingerprint(self._file, self.offset)
+        return fingerprint_at(self._file, self.offset)
 
     def _stands(self, start: int, position: SourcePosition) -> bool:
         """Say whether what was before a stretch, and its last line, are still in the file."""
         before, self._before = self._before, position.fingerprint
         last = self._last[-_SEEN_BYTES:]
         at = position.offset - len(last)
-        return _fingerprint(self._file, start) == before and _read_at(self._file, at, len(last)) == last
+        return fingerprint_at(self._file, start) == before and _read_at(self._file, at, len(last)) == last
 
     def _read_line(self, take: Callable[[dict[str, Any]], None], max_line_bytes: int) -> bool:
         """Take one line; False when it is not whole yet."""
@@ -276,6 +276,14 @@ def sample_of(body: bytes, reason: str) -> str:
     return redact(clean(body[:16_000].decode("utf-8", "replace")[:4000])).text[:500]
 
 
+def fingerprint_at(file: BinaryIO, offset: int) -> str:
+    """Return the hash of the first and the last bytes before an offset: a file written anew has others."""
+    seen = _read_at(file, 0, min(_SEEN_BYTES, offset))
+    if offset > _SEEN_BYTES:
+        seen += _read_at(file, offset - _SEEN_BYTES, _SEEN_BYTES)
+    return hashlib.sha256(seen).hexdigest()
+
+
 def _is_whole_object(raw: bytes) -> bool:
     # The beginning of an object is never an object, so one that parses is complete but for its newline.
     try:
@@ -314,16 +322,8 @@ def _resume(file: BinaryIO, position: SourcePosition | None, stat: os.stat_resul
     """Return offset and line to go on from: those of the position if the file is still the same."""
     if position is None or (position.device, position.inode) != (stat.st_dev, stat.st_ino):
         return 0, 0
-    same = position.offset <= stat.st_size and _fingerprint(file, position.offset) == position.fingerprint
+    same = position.offset <= stat.st_size and fingerprint_at(file, position.offset) == position.fingerprint
     return (position.offset, position.line) if same else (0, 0)
-
-
-def _fingerprint(file: BinaryIO, offset: int) -> str:
-    """Return the hash of the first and the last bytes before an offset: a file written anew has others."""
-    seen = _read_at(file, 0, min(_SEEN_BYTES, offset))
-    if offset > _SEEN_BYTES:
-        seen += _read_at(file, offset - _SEEN_BYTES, _SEEN_BYTES)
-    return hashlib.sha256(seen).hexdigest()
 
 
 def _read_at(file: BinaryIO, start: int, length: int) -> bytes:

@@ -73,6 +73,11 @@ def table_state(table: Any) -> TableState:
     )
 
 
+def config_of(column: str) -> Any:
+    """Return how the index of a column is built; a column beyond the layout gets an ordered one."""
+    return _config(next((wanted.kind for wanted in _LAYOUT if wanted.column == column), "btree"))
+
+
 def has_index(table: Any, column: str) -> bool:
     """Return whether a column has an index."""
     return any(column in index.columns for index in table.list_indices())

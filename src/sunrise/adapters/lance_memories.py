@@ -11,12 +11,13 @@ from typing import Any, Final, Self
 import numpy as np
 import pyarrow as pa
 
-from sunrise.adapters import lance_indices, lance_rows
+from sunrise.adapters import lance_indices, lance_rows, lance_sweep
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
 from sunrise.domain.filters import sql_text
+from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.errors import DataError, StoreError
-from sunrise.ports import TableState
+from sunrise.ports import Embedder, TableState
 
 _IDS_PER_QUERY: Final = 1000
 _TAG_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -227,6 +228,21 @@ class LanceMemories:
         with told_as_ours("cannot remove a tag of the memories table"):
             if name in self._table.tags.list():
                 self._table.tags.delete(name)
+
+    def find_secrets(self) -> MemorySecrets:
+        """Look at every text of every version, and return what holds a secret; nothing is written."""
+        with told_as_ours("cannot look for secrets in the memories table"):
+            return lance_sweep.find(self._table)
+
+    def redact_rows(self, found: MemorySecrets, *, embedder: Embedder, now_ms: int) -> int:
+        """Put texts without their secrets into the newest version; return how many rows were met."""
+        with told_as_ours("cannot redact the memories table"):
+            return lance_sweep.redact(self._table, found.rows, embedder=embedder, now_ms=now_ms)
+
+    def forget_secrets(self, found: MemorySecrets) -> int:
+        """Leave no file that holds what was found; return how many versions were deleted."""
+        with told_as_ours("cannot delete versions of the memories table"):
+            return lance_sweep.forget(self._table, found)
 
     def _add_missing_columns(self) -> tuple[str, ...]:
         present = set(self._table.schema.names)

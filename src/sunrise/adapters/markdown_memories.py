@@ -56,7 +56,7 @@ class MarkdownMemory:
     ``agent_id`` the agent whose workspace this is, where several agents have one.
 
     What ``MEMORY.md`` and ``USER.md`` say is the owner's and trusted. Daily notes are the agent's own
-    (``system``). Files of the session-memory hook give the user's turns as the operator's words. They are
+    (``agent``). Files of the session-memory hook give the user's turns as the operator's words. They are
     trusted only where nobody else speaks in the session and every turn is quoted, because a raw reply can
     pose as a turn of the user. What only looks like a person, a cron job for one, is ``system``.
     """
@@ -170,10 +170,17 @@ class _Page:
             "scope": note.project if note.project and _SCOPE.fullmatch(note.project) else None,
             "session_key": self.session.session_key if self.session else None,
             "agent_id": self.memory.agent_id or self._session_agent(),
-            "source_kind": "operator" if self._is_operators() else "system",
+            "source_kind": self._source_kind(),
             "source_ref": f"{self.memory.relative}#L{note.line}",
         }
-        return capture_row(record, dumps=dump_json, fallback_ms=self.mtime_ms, now_ms=self.now_ms)
+        row, redacted = capture_row(record, dumps=dump_json, fallback_ms=self.mtime_ms, now_ms=self.now_ms)
+        # Words that look like the owner's and cannot be proven to be are not trusted for their looks.
+        return row if self._is_trusted() else row._replace(trust_tier=None), redacted
+
+    def _source_kind(self) -> str:
+        if self._is_operators():
+            return "operator"
+        return "system" if self.session else "agent"
 
     def _detail(self, note: MemoryNote) -> dict[str, Any]:
         detail: dict[str, Any] = {"file": self.memory.relative}

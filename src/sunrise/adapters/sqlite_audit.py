@@ -14,6 +14,7 @@ _CHANGEABLE = {
     "archived_at_ms",
     "scope",
     "trust_tier",
+    "trust_reason",
     "importance_score",
     "importance_label",
 }

@@ -5,14 +5,24 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
-from sunrise.domain.records import Inserted, Quarantined, QuarantineState, Rejected, SourcePosition
+from sunrise.adapters.sqlite_entry import admitted_since, count_entries, fingerprint, insert_sightings
+from sunrise.domain.records import (
+    EntryCount,
+    Inserted,
+    Quarantined,
+    QuarantineState,
+    Rejected,
+    SourcePosition,
+)
 
 _OBSERVATION = (
     "key", "ts_ms", "ts_flag", "kind", "tool_name", "summary", "summary_en", "lang", "scope", "session_key",
@@ -26,6 +36,10 @@ _EPISODE = (
 _LOOKED_UP: Mapping[str, tuple[str, str]] = {
     "episode_key": ("episode_id", "(SELECT id FROM episodes WHERE key = ?)"),
     "state": ("state", "coalesce(?, 'captured')"),
+    "trust_reason": ("trust_reason", "?"),
+    "entry_rule": ("entry_rule", "?"),
+    "archived_at_ms": ("archived_at_ms", "?"),
+    "fingerprint": ("fingerprint", "?"),
 }
 _QUARANTINE = "id, source, position, line, reason, sample, at_ms, state"
 
@@ -43,15 +57,27 @@ class SqliteHarvest(SqliteConnection):
         rejected: Sequence[Rejected],
         position: SourcePosition | None,
         episodes: pa.Table | None = None,
+        sightings: pa.Table | None = None,
+        entries: Sequence[EntryCount] = (),
+        day: str | None = None,
     ) -> Inserted:
-        """Insert the rows whose key is new, the refused ones and the position, if any, in one transaction."""
+        """
+        Insert rows whose key is new, sightings, refused rows and the position, if any, in one transaction.
+
+        Where a ``day`` is named, ``entries`` and what else came of the rows are added to its counts.
+        """
+        now = self.clock.now_ms()
         with self.writing() as db:
-            told = 0 if episodes is None else _insert_episodes(db, episodes, now_ms=self.clock.now_ms())
-            inserted = _insert_observations(db, rows)
-            self._refuse(db, rejected)
+            told = 0 if episodes is None else _insert_episodes(db, episodes, now_ms=now)
+            newest = _newest(db)
+            inserted = _insert_observations(db, rows, newest)
+            seen_again = 0 if sightings is None else insert_sightings(db, sightings, now_ms=now)
+            refused = self._refuse(db, rejected)
+            if day:
+                count_entries(db, [*entries, *admitted_since(db, newest, day=day), *_counted(refused, day)])
             if position is not None:
                 self._move(db, position)
-        return Inserted(observations=inserted, episodes=told)
+        return Inserted(observations=inserted, episodes=told, sightings=seen_again)
 
     def source_position(self, source: str) -> SourcePosition | None:
         """Return how far a source was read, or None for a new one."""
@@ -71,7 +97,7 @@ class SqliteHarvest(SqliteConnection):
     def quarantine(self, rejected: Sequence[Rejected]) -> int:
         """Keep refused rows; return how many were not there yet."""
         with self.writing() as db:
-            return self._refuse(db, rejected)
+            return len(self._refuse(db, rejected))
 
     def quarantined(
         self, *, state: QuarantineState | None = None, limit: int = 1000
@@ -111,20 +137,36 @@ class SqliteHarvest(SqliteConnection):
             ),
         )
 
-    def _refuse(self, db: sqlite3.Connection, rejected: Sequence[Rejected]) -> int:
+    def _refuse(self, db: sqlite3.Connection, rejected: Sequence[Rejected]) -> list[Rejected]:
+        """Keep refused rows and return those that were not there yet."""
         now = self.clock.now_ms()
-        added = db.executemany(
+        sql = (
             "INSERT INTO quarantine (source, position, line, reason, sample, at_ms) VALUES (?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT DO NOTHING",
-            [(r.source, r.position, r.line, r.reason, r.sample, now) for r in rejected],
-        ).rowcount
-        return max(added, 0)
+            " ON CONFLICT DO NOTHING"
+        )
+        return [
+            r
+            for r in rejected
+            if db.execute(sql, (r.source, r.position, r.line, r.reason, r.sample, now)).rowcount > 0
+        ]
 
 
-def _insert_observations(db: sqlite3.Connection, rows: pa.Table) -> int:
+def _counted(refused: Sequence[Rejected], day: str) -> Iterator[EntryCount]:
+    # A file is called by its name here: the counts are kept for years, and its folder says nothing.
+    rows = Counter((one.reason, PurePath(one.source).name) for one in refused)
+    for (reason, source), number in sorted(rows.items()):
+        yield EntryCount(day, "refused", reason, source, number)
+
+
+def _newest(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT coalesce(max(id), 0) FROM observations").fetchone()[0])
+
+
+def _insert_observations(db: sqlite3.Connection, rows: pa.Table, newest: int) -> int:
     if rows.num_rows == 0:
         return 0
-    newest = db.execute("SELECT coalesce(max(id), 0) FROM observations").fetchone()[0]
+    numbers = [fingerprint(text) for text in rows.column("terms").to_pylist()]
+    rows = rows.append_column("fingerprint", pa.array(numbers, type=pa.int64()))
     with _without_trigger(db, "observations_fts_insert"):
         inserted = _insert(db, "observations", rows, _OBSERVATION, _LOOKED_UP)
     # The index takes a batch at once for half of what it costs row by row.

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from sunrise.adapters.sqlite_audit import SqliteAudit
+from sunrise.adapters.sqlite_entry import SqliteEntry
 from sunrise.adapters.sqlite_harvest import SqliteHarvest
 from sunrise.adapters.sqlite_observations import SqliteObservations
 from sunrise.adapters.sqlite_runs import SqliteRuns
+from sunrise.adapters.sqlite_sweep import SqliteSweep
+from sunrise.adapters.sqlite_trust import SqliteTrust
+from sunrise.adapters.sqlite_undo import SqliteUndo
 from sunrise.adapters.sqlite_upkeep import SqliteUpkeep
 
 LEDGER_FILE = "ledger.sqlite"
 
 
-class SqliteLedger(SqliteHarvest, SqliteObservations, SqliteAudit, SqliteRuns, SqliteUpkeep):
+class SqliteLedger(
+    SqliteHarvest,
+    SqliteEntry,
+    SqliteTrust,
+    SqliteObservations,
+    SqliteAudit,
+    SqliteRuns,
+    SqliteSweep,
+    SqliteUndo,
+    SqliteUpkeep,
+):
     """
     The ledger on one SQLite file.
 

@@ -20,7 +20,13 @@ app = typer.Typer(
 
 sources_app = typer.Typer(help="What is harvested.", no_args_is_help=True, rich_markup_mode=None)
 quarantine_app = typer.Typer(help="What was refused.", no_args_is_help=True, rich_markup_mode=None)
+admission_app = typer.Typer(
+    help="What is collapsed onto a row that is kept.", no_args_is_help=True, rich_markup_mode=None
+)
+trust_app = typer.Typer(help="How far records are trusted.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(sources_app, name="sources")
+app.add_typer(admission_app, name="admission")
+app.add_typer(trust_app, name="trust")
 app.add_typer(quarantine_app, name="quarantine")
 
 HomeOption = Annotated[
@@ -70,6 +76,21 @@ def up(
     from sunrise.cli.commands import serve_schedules
 
     serve_schedules(home, as_json=as_json)
+
+
+@app.command()
+def sweep(
+    home: HomeOption = None,
+    dry_run: DryRunOption = False,
+    backups: Annotated[
+        bool, typer.Option("--backups", help="Remove the backups that hold a secret, not only list them.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take out the secrets that older rules let in. It cannot be undone."""
+    from sunrise.cli.sweep_commands import sweep_home
+
+    sweep_home(home, dry_run=dry_run, backups=backups, as_json=as_json)
 
 
 @app.command()
@@ -199,6 +220,67 @@ def drop_quarantine(
     from sunrise.cli import source_commands
 
     source_commands.drop_quarantine(home, row_ids, as_json=as_json)
+
+
+@admission_app.command("rules")
+def list_rules(home: HomeOption = None, as_json: JsonOption = False) -> None:
+    """List the rules of admission, and which are switched off."""
+    from sunrise.cli import admission_commands
+
+    admission_commands.list_rules(home, as_json=as_json)
+
+
+@admission_app.command("report")
+def report_admission(
+    home: HomeOption = None,
+    days: Annotated[float | None, typer.Option(min=0, help="Only rows of the last days; else all.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what the rules would make of the rows that the ledger holds; change nothing."""
+    from sunrise.cli import admission_commands
+
+    admission_commands.report(home, days=days, as_json=as_json)
+
+
+@trust_app.command("list")
+def list_trust(
+    home: HomeOption = None,
+    tier: Annotated[
+        str, typer.Option(help="trusted, untrusted, quarantined, unknown, or all.")
+    ] = "quarantined",
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many, newest first.")] = 50,
+    as_json: JsonOption = False,
+) -> None:
+    """List the records of a trust tier, where they come from, and why they have it."""
+    from sunrise.cli import trust_commands
+
+    trust_commands.list_trust(home, tier=tier, limit=limit, as_json=as_json)
+
+
+@trust_app.command("set")
+def set_trust(
+    refs: Annotated[list[str], typer.Argument(metavar="REF...", help="Such as obs:12 or mem:3f0c.")],
+    tier: Annotated[str, typer.Argument(metavar="TIER", help="trusted, untrusted, quarantined or unknown.")],
+    home: HomeOption = None,
+    reason: Annotated[str, typer.Option(help="Why, for the audit trail.")] = "by hand",
+    as_json: JsonOption = False,
+) -> None:
+    """Give records a trust tier; each change can be undone."""
+    from sunrise.cli import trust_commands
+
+    trust_commands.set_trust(home, refs, tier=tier, reason=reason, as_json=as_json)
+
+
+@trust_app.command("release")
+def release_trust(
+    refs: Annotated[list[str], typer.Argument(metavar="REF...", help="Such as obs:12 or mem:3f0c.")],
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take records out of quarantine, to what their origin gives them."""
+    from sunrise.cli import trust_commands
+
+    trust_commands.release_trust(home, refs, as_json=as_json)
 
 
 @app.command()

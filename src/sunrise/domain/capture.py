@@ -10,7 +10,9 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sunrise.domain.capture_identity import first_name, hidden_key, named_memory, record_key, short_name
+from sunrise.domain.capture_origin import origin_of, trust_of
 from sunrise.domain.importance import ImportanceLabel, parse_importance
+from sunrise.domain.secret_fields import may_hold_secrets, with_like_marks, without_secrets
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.analysis import terms
 from sunrise.domain.text.cleaning import clean
@@ -91,39 +93,41 @@ def capture_row(
     tool = short_name(record.get("tool_name") or record.get("tool"))
     session = first_name(record, _SESSION) or first_name(detail, _SESSION)
     detail_text = dumps(detail)
-    content = "\x1f".join((kind, str(record.get("ts")), tool or "", raw_summary, session or "", detail_text))
     memory_id = named_memory(own, detail, detail_text=detail_text, tool=tool, summary=raw_summary)
-    summary, summary_en, detail_json, redacted = _safe(
-        raw_summary, raw_english, detail, detail_text, dumps, harmless=harmless
-    )
+    safe = _safe(raw_summary, raw_english, detail, detail_text, dumps, harmless=harmless)
+    # A key must not be a hash of a secret, and must be the same once the secret is gone from the source.
+    told = (safe.summary, safe.detail_text) if safe.redacted else (raw_summary, detail_text)
+    content = "\x1f".join((kind, str(record.get("ts")), tool or "", told[0], session or "", told[1]))
+    origin = origin_of(record, detail, kind=kind, tool=tool)
     score, label = _grade(detail.get("importance"))
     row = CaptureRow(
-        key=record_key(record, kind=kind, session=session, content=content),
+        key=record_key(record, kind=kind, session=session, content=with_like_marks(content)),
         ts_ms=fallback_ms if ts_ms is None else ts_ms,
         kind=kind,
         tool_name=tool,
-        summary=summary,
-        summary_en=summary_en,
-        lang=_lang(record.get("lang")) or detect_lang(summary),
+        summary=safe.summary,
+        summary_en=safe.summary_en,
+        lang=_lang(record.get("lang")) or detect_lang(safe.summary),
         scope=short_name(record.get("scope")) or short_name(detail.get("scope")),
         session_key=session,
         agent_id=first_name(record, _AGENT) or first_name(detail, _AGENT),
-        trust_tier=_trust(detail),
-        source_kind=_source_kind(record, detail, kind, tool),
+        # What an observation says of its memory is written back to it: the trust of an answer must not be.
+        trust_tier=trust_of("agent" if memory_id and origin == "tool" else origin, detail),
+        source_kind=origin,
         source_ref=short_name(
             record.get("source_ref") or detail.get("source_ref") or detail.get("tool_call_id")
         ),
         importance_score=score,
         importance_label=label,
         memory_id=memory_id,
-        detail_json=detail_json,
+        detail_json=_bounded(safe.detail_text, dumps),
         ts_flag=ts_flag,
-        terms=terms(" ".join(filter(None, (summary, summary_en, tool)))),
+        terms=terms(" ".join(filter(None, (safe.summary, safe.summary_en, tool)))),
         created_at_ms=now_ms,
     )
     # In lower case a kind may look like what it did not look like in the line.
-    safe = row if harmless and kind == (named_kind or kind) else _with_safe_names(row)
-    return safe, redacted or safe is not row
+    whole = row if harmless and kind == (named_kind or kind) else _with_safe_names(row)
+    return whole, safe.redacted or whole is not row
 
 
 def parse_ts(value: object) -> tuple[int | None, str | None]:
@@ -172,25 +176,6 @@ def map_strings(value: object, change: Callable[[str], str], *, depth: int = 0) 
     return value
 
 
-def without_secrets(value: object) -> Any:
-    """
-    Return a JSON value with every text in it redacted, and whole the texts under a name such as ``password``.
-
-    >>> without_secrets({"password": "swordfish", "port": 22})
-    {'password': '[redacted:field]', 'port': 22}
-    """
-    if isinstance(value, dict):
-        return {
-            redact(name).text: _without_named_secret(name, item)
-            if isinstance(item, str)
-            else without_secrets(item)
-            for name, item in value.items()
-        }
-    if isinstance(value, list):
-        return [without_secrets(item) for item in value]
-    return redact(value).text if isinstance(value, str) else value
-
-
 _COLUMNS = frozenset({
     "ts", "kind", "summary", "summary_en", "lang", "tool_name", "tool", "detail", "detail_json", "scope",
     "session_key", "sessionKey", "agent_id", "agent", "agentId", "source_kind", "source_ref",
@@ -198,25 +183,9 @@ _COLUMNS = frozenset({
 """Fields that have a column of their own; all others are kept in detail."""
 
 _NAMES = ("key", "kind", "tool_name", "scope", "session_key", "agent_id", "source_ref", "memory_id")
-_SOURCE_KINDS = ("operator", "tool", "web", "import", "system")
 _SESSION = ("session_key", "sessionKey")
 _AGENT = ("agent_id", "agent", "agentId")
-_TRUST = ("trust", "trust_tier", "trustTier")
-_TRUST_FIELDS = frozenset((*_TRUST, "provenance"))
-_TIERS = {
-    "trusted": "trusted",
-    "untrusted": "untrusted",
-    "quarantined": "quarantined",
-    "quarantine": "quarantined",
-}
 _LANG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
-_HIDING_NAME = (
-    r"(?:password|passwd|passphrase|secret|(?:api|private|access|auth|signing|encryption|client)[_-]?key"
-    r"|(?:access|refresh|auth|bot|api)[_-]?token)"
-)
-_SECRET_FIELD = re.compile(rf'{_HIDING_NAME}"\s*:\s*"[^"]')
-_ENDS_AS_SECRET = re.compile(rf"{_HIDING_NAME}$")
-_REDACTED = "[redacted:field]"
 _EARLIEST_MS = 946_684_800_000
 _LATEST_MS = 4_102_444_800_000
 
@@ -292,6 +261,15 @@ def _with_safe_names(row: CaptureRow) -> CaptureRow:
     return row._replace(**safe)
 
 
+class _SafeTexts(NamedTuple):
+    """The texts of a record cleaned and without secrets, and whether there was one."""
+
+    summary: str
+    summary_en: str | None
+    detail_text: str
+    redacted: bool
+
+
 def _safe(
     summary: str,
     english: str | None,
@@ -300,44 +278,26 @@ def _safe(
     dumps: Dumps,
     *,
     harmless: bool,
-) -> tuple[str, str | None, str, bool]:
-    """Return the texts cleaned, without secrets and bounded, and whether there was a secret."""
+) -> _SafeTexts:
     summary = clean(summary[:MAX_TEXT])
     english = None if english is None else clean(english[:MAX_TEXT])
     if "\\u00" in detail_text:
         detail = map_strings(detail, clean)
         detail_text = dumps(detail)
-    before = (summary, english, detail_text)
-    if not harmless and _is_suspect(summary, english, detail_text):
-        summary = redact(summary).text
-        english = None if english is None else redact(english).text
-        detail_text = dumps(without_secrets(detail))
-    redacted = (summary, english, detail_text) != before
+    if harmless or not may_hold_secrets(summary, english or "", detail_text=detail_text):
+        return _SafeTexts(summary, english, detail_text, redacted=False)
+    safe = _SafeTexts(
+        redact(summary).text,
+        None if english is None else redact(english).text,
+        dumps(without_secrets(detail)),
+        redacted=True,
+    )
+    return safe._replace(redacted=safe[:3] != (summary, english, detail_text))
+
+
+def _bounded(detail_text: str, dumps: Dumps) -> str:
     size = len(detail_text.encode()) if len(detail_text) * 4 > MAX_DETAIL_BYTES else 0
-    if size > MAX_DETAIL_BYTES:
-        detail_text = dumps({"_truncated": True, "original_bytes": size})
-    return summary, english, detail_text, redacted
-
-
-def _is_suspect(summary: str, english: str | None, detail_text: str) -> bool:
-    # One look at everything together: rows with a secret are rare, and only they are taken apart.
-    # Without the colons of JSON it goes quicker; values under a secret's name are looked for by themselves.
-    leaves = detail_text.replace('":', '" ')
-    return bool(redact(f"{summary}\n{english or ''}\n{leaves}").kinds) or _names_a_secret(detail_text)
-
-
-def _names_a_secret(detail_text: str) -> bool:
-    lowered = detail_text.lower()
-    hinted = "passw" in lowered or "secret" in lowered or 'key"' in lowered or 'token"' in lowered
-    return hinted and bool(_SECRET_FIELD.search(lowered) or redact(detail_text).kinds)
-
-
-def _without_named_secret(name: str, text: str) -> str:
-    redaction = redact(text)
-    if redaction.kinds or not text:
-        return redaction.text
-    hides = _ENDS_AS_SECRET.search(name.lower()) or redact(f'"{name}":"{text}"').kinds
-    return _REDACTED if hides else text
+    return dumps({"_truncated": True, "original_bytes": size}) if size > MAX_DETAIL_BYTES else detail_text
 
 
 def _epoch_ms(value: object) -> int | None:
@@ -373,24 +333,3 @@ def _grade(value: object) -> tuple[float | None, str | None]:
     if importance is None or importance.label is ImportanceLabel.UNKNOWN:
         return None, None
     return importance.score, str(importance.label)
-
-
-def _trust(detail: Mapping[str, Any]) -> str | None:
-    if _TRUST_FIELDS.isdisjoint(detail):
-        return None
-    provenance = detail.get("provenance")
-    for fields in (detail, provenance):
-        if not isinstance(fields, dict):
-            continue
-        for name in _TRUST:
-            value = fields.get(name)
-            if isinstance(value, str) and (tier := _TIERS.get(value.strip().lower())):
-                return tier
-    return None
-
-
-def _source_kind(record: Mapping[str, Any], detail: Mapping[str, Any], kind: str, tool: str | None) -> str:
-    said = record.get("source_kind") or detail.get("source_kind")
-    if said in _SOURCE_KINDS:
-        return str(said)
-    return "tool" if tool or kind == "tool" else "import"

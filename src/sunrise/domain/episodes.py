@@ -17,10 +17,10 @@ from sunrise.domain.capture import (
     capture_row,
     map_strings,
     parse_ts,
-    without_secrets,
 )
 from sunrise.domain.capture_identity import MAX_KEY, short_name
 from sunrise.domain.scoring.task_markers import has_task_marker
+from sunrise.domain.secret_fields import without_secrets
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, owner_text, says_something
@@ -294,7 +294,7 @@ def _assistant(turn: _Turn) -> None:
     content = turn.message.get("content")
     text = _text(content)
     if text.strip() and not is_silent_reply(text):
-        turn.add(EpisodeType.ASSISTANT, text, detail={}, source_kind="system")
+        turn.add(EpisodeType.ASSISTANT, text, detail={}, source_kind="agent")
     for part, block in enumerate(content if isinstance(content, list) else (), start=1):
         if isinstance(block, dict) and block.get("type") == "toolCall":
             _call(turn, block, part=part)

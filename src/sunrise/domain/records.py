@@ -110,10 +110,26 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inserted:
-    """How many rows of a batch were new to the ledger."""
+    """How many rows of a batch were new to the ledger; ``sightings`` were collapsed onto kept rows."""
 
     observations: int
     episodes: int = 0
+    sightings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCount:
+    """
+    How many rows of one day and source had one outcome at the ledger's door, and why.
+
+    ``outcome`` is admitted, redacted, collapsed, quarantined or refused; ``day`` is in the home's zone.
+    """
+
+    day: str
+    outcome: str
+    reason: str
+    source: str
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,9 @@ order after the last write.
 DAY_ENTRYPOINT = "flows.day.run_day"
 FLOW_NAMES = (*(flow.name for flow in SCHEDULED_FLOWS), DAY)
 
+ON_DEMAND_ENTRYPOINTS = {"sweep": "flows.sweep.sweep_secrets"}
+"""Flows that only an operator starts: they have no schedule and no part in the day."""
+
 
 def cron_lines(overrides: Mapping[str, str]) -> dict[str, str]:
     """

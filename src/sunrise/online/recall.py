@@ -22,6 +22,7 @@ from sunrise.domain.recall import (
     RecallResult,
 )
 from sunrise.domain.records import memory_ref
+from sunrise.domain.secrets import redact
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.text.cleaning import clip
 from sunrise.errors import DataError, StoreError
@@ -219,7 +220,8 @@ def _item(ref: str, row: dict[str, Any], score: float) -> RecallItem:
     created = row.get("createdAt")
     return RecallItem(
         ref=ref,
-        text=row["text"],
+        # Whatever let it in: no secret goes out.
+        text=redact(row["text"]).text,
         scope=row.get("scope") or filters.DEFAULT_SCOPE,
         importance_label=row.get("importance_label"),
         trust_tier=row.get("trust_tier"),

@@ -88,7 +88,7 @@ def test_a_project_that_is_no_scope_stays_in_the_detail(workspace: Path) -> None
 
 def test_a_daily_note_is_the_agents_own_and_dated_by_its_name(workspace: Path) -> None:
     (row,) = rows(write(workspace / "memory/2026-11-28.md", "- bought tea"))
-    assert (row["kind"], row["trust_tier"], row["source_kind"]) == ("note", None, "system")
+    assert (row["kind"], row["trust_tier"], row["source_kind"]) == ("note", None, "agent")
     assert (row["ts_ms"], row["ts_flag"]) == (ms("2026-11-28T00:00:00+08:00"), None)
     assert row["source_ref"] == "memory/2026-11-28.md#L1"
 

@@ -92,6 +92,15 @@ def test_an_item_carries_what_a_reader_needs(table: MemoryTable) -> None:
     )
 
 
+def test_a_secret_that_another_writer_let_in_does_not_go_out() -> None:
+    table = FakeMemoryTable(dimension=DIMENSION)
+    token = "ghp_" + "a1B2" * 9
+    table.add(rows({"leak": {"text": f"The mirror takes {token} as its login"}}))
+    table.build_missing_indices()
+    (item,) = ask(table, "mirror login").items
+    assert item.text == "The mirror takes [redacted:github-token] as its login"
+
+
 @pytest.mark.parametrize("query", ["備份", "备份", "部署 備份", "資料庫"])
 def test_chinese_is_found_in_either_script(table: MemoryTable, query: str) -> None:
     assert refs(ask(table, query, embedder=NoEmbedder())) == ["mem:zh"]

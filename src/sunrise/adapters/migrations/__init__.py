@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from sunrise.adapters.migrations import m001_observations, m002_audit, m003_operations, m004_episodes
+from sunrise.adapters.migrations import (
+    m001_observations,
+    m002_audit,
+    m003_operations,
+    m004_episodes,
+    m005_entry,
+)
 
 MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("m001_observations", m001_observations.SQL),
     ("m002_audit", m002_audit.SQL),
     ("m003_operations", m003_operations.SQL),
     ("m004_episodes", m004_episodes.SQL),
+    ("m005_entry", m005_entry.SQL),
 )
 """Names and scripts. A name that was released is never changed; a mistake gets a new migration."""

@@ -1,0 +1,174 @@
+"""The ledger: what the flows read of it, its audit trail, its runs and its upkeep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from sunrise.domain.receipts import RunReceipt
+from sunrise.domain.records import Change, SourcePosition
+from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
+from sunrise.ports.entry import EntryLedger, ObservationLedger, TrustLedger
+
+
+class GovernanceReader(Protocol):
+    """What the flows read of the ledger, as whole frames."""
+
+    def linked_governance(self) -> pa.Table:
+        """Return the governance values of observations that name a memory, oldest first."""
+        ...
+
+    def lifecycle_rows(self) -> pa.Table:
+        """Return what retention needs of each observation: kind, label, trust, state, times of use."""
+        ...
+
+    def memory_usage(self) -> pa.Table:
+        """Return when each memory was last used."""
+        ...
+
+    def distribution(self) -> pa.Table:
+        """Return how many observations have each label and scope."""
+        ...
+
+
+class AuditTrail(Protocol):
+    """Append-only changes, and the outbox of those that the memories table has yet to take."""
+
+    def record_changes(self, changes: Sequence[Change], *, run_id: str) -> None:
+        """Append changes of memories and put them in the outbox, in one transaction."""
+        ...
+
+    def apply_to_observations(self, changes: Sequence[Change], *, run_id: str) -> int:
+        """Apply changes to observations and append them, in one transaction; return the rows changed."""
+        ...
+
+    def outbox(self) -> tuple[tuple[int, Change], ...]:
+        """Return the pending changes of memories with their ids, oldest first."""
+        ...
+
+    def clear_outbox(self, change_ids: Sequence[int]) -> None:
+        """Forget pending changes that the memories table now holds."""
+        ...
+
+    def changes(self, *, run_id: str) -> tuple[Change, ...]:
+        """Return what a run changed, in order."""
+        ...
+
+
+class RunLog(Protocol):
+    """Runs, their leases and what a run found: the operator's memory of the machine."""
+
+    def acquire_lease(self, name: str, *, run_id: str) -> None:
+        """
+        Take the lease of a flow, over a dead or expired holder if need be.
+
+        Raises:
+            BusyError: A live run holds it.
+        """
+        ...
+
+    def renew_lease(self, name: str, *, run_id: str) -> bool:
+        """Push the expiry on; False when another run has taken the lease."""
+        ...
+
+    def release_lease(self, name: str, *, run_id: str) -> None:
+        """Give the lease back; giving back one that is not held is no error."""
+        ...
+
+    def save_run(self, receipt: RunReceipt) -> None:
+        """Write or replace the row of a run."""
+        ...
+
+    def runs(self, *, flow: str | None = None, limit: int = 50) -> tuple[RunReceipt, ...]:
+        """Return receipts, newest first."""
+        ...
+
+    def reap(self) -> tuple[str, ...]:
+        """Close runs left Running by processes that are gone; return their ids."""
+        ...
+
+
+class LedgerSweeper(Protocol):
+    """Secrets that older rules let into the ledger."""
+
+    def find_secrets(self) -> SecretsFound:
+        """Look at every text of every table, in batches, and return the records that hold a secret."""
+        ...
+
+    def redact_records(self, records: Sequence[SecretRecord], *, run_id: str) -> int:
+        """Take the secrets out of these records, in one transaction; return how many changed."""
+        ...
+
+    def note_redactions(self, fields: Sequence[RedactedField], *, run_id: str) -> None:
+        """Note what is taken out of another store."""
+        ...
+
+    def finish_redaction(self, *, patience_s: float = 20.0) -> bool:
+        """Leave no page of the file that holds what was redacted; False where a reader was in the way."""
+        ...
+
+    def needs_finishing(self) -> bool:
+        """Return whether something was redacted, and pages of the file may hold it still."""
+        ...
+
+    def renew_position(self, position: SourcePosition, *, was: SourcePosition) -> bool:
+        """Put a new fingerprint to a position that nobody moved meanwhile; say whether that was so."""
+        ...
+
+
+class LedgerKeeper(Protocol):
+    """Upkeep of the ledger: integrity, backup, small named values."""
+
+    def check(self) -> Mapping[str, str]:
+        """Return a verdict (``ok`` or what is wrong) for integrity, foreign keys and full-text index."""
+        ...
+
+    def backup(self, target: Path) -> str:
+        """Copy the ledger to a file, check the copy by opening it, and return its sha256."""
+        ...
+
+    def content_digest(self) -> str:
+        """Return a digest of what governance holds (observations, usage, changes), runs left out."""
+        ...
+
+    def get_note(self, name: str) -> str | None:
+        """Return a small named text (a baseline, an evaluation), or None."""
+        ...
+
+    def put_note(self, name: str, text: str) -> None:
+        """Write a small named text."""
+        ...
+
+    def count(self, table: str) -> int:
+        """Return the number of rows of observations, changes, quarantine or outbox."""
+        ...
+
+    def quarantined_by_reason(self) -> Mapping[str, int]:
+        """Return how many rows wait in quarantine for each reason, by reason."""
+        ...
+
+
+class Ledger(
+    ObservationLedger,
+    EntryLedger,
+    TrustLedger,
+    GovernanceReader,
+    AuditTrail,
+    RunLog,
+    LedgerSweeper,
+    LedgerKeeper,
+    Protocol,
+):
+    """The SQLite ledger, whole."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Hold one write transaction; commits on leaving, rolls back on an error."""
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...

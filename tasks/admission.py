@@ -1,0 +1,183 @@
+"""Steps at the ledger's door: what looks like a payload is distrusted, what was said already is collapsed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from sunrise.adapters.payload_gate import suspects
+from sunrise.adapters.sqlite_entry import SIGHTING_SCHEMA
+from sunrise.bootstrap import Home
+from sunrise.domain.admission.candidate import Candidate
+from sunrise.domain.admission.judging import Judge, Verdict
+from sunrise.domain.admission.recall_loops import MEMORY_TOOLS
+from sunrise.domain.admission.rules import RULES, gate_pattern
+from sunrise.domain.payloads import screen
+from sunrise.domain.retention import DAY_MS
+from sunrise.errors import ConfigurationError
+from tasks.entry_counts import CountedRows
+from tasks.kept_rows import KeptRowsOfLedger
+
+_CANDIDATE = (
+    "key", "ts_ms", "kind", "tool_name", "summary", "terms", "source_kind", "session_key", "agent_id",
+    "scope", "trust_tier", "importance_label", "memory_id",
+)  # fmt: skip
+_SIGHTING = (
+    "key", "ts_ms", "kind", "tool_name", "source_kind", "source_ref", "session_key", "agent_id",
+    "episode_key", "detail_json",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """
+    What becomes of the rows of one batch.
+
+    ``rows`` are to be kept, hidden ones with ``entry_rule`` among them; ``sightings`` are collapsed onto rows
+    that are kept; the others were known. ``collapsed`` and ``hidden`` count them by rule.
+    """
+
+    rows: pl.DataFrame
+    sightings: pa.Table
+    collapsed: CountedRows
+    hidden: CountedRows
+
+
+class Door:
+    """
+    The door of the ledger during one run.
+
+    It remembers what the run has let in, and asks the ledger for what was there before.
+
+    Raises:
+        ConfigurationError: A rule is switched off that does not exist.
+    """
+
+    def __init__(self, home: Home, *, dry_run: bool = False) -> None:
+        window_ms = round(home.settings.admission.window_days * DAY_MS)
+        self._kept = KeptRowsOfLedger(home.ledger, window_ms=window_ms, dry_run=dry_run)
+        self._home = home
+        self._off = rules_off(home)
+        self._window_ms = window_ms
+        self._judge: Judge | None = None
+
+    def judge(self, rows: pl.DataFrame) -> Judged:
+        """Say what becomes of each row, in order."""
+        wanted = rows.filter(self._may_collapse(rows))
+        if wanted.is_empty():
+            return Judged(rows, SIGHTING_SCHEMA.empty_table(), Counter(), Counter())
+        known = self._home.ledger.known_keys(wanted["key"].to_list())
+        candidates = [Candidate(*row) for row in wanted.select(_CANDIDATE).iter_rows() if row[0] not in known]
+        self._kept.prepare(candidates)
+        verdicts: dict[str, Verdict] = {}
+        for one in candidates:
+            # A key that stands twice in a batch is judged once; the second row of it is a duplicate.
+            if one.key not in verdicts:
+                verdicts[one.key] = self._verdict(one)
+        # What was collapsed before is no row of the ledger, and must not become one.
+        return _carried_out(rows.filter(~rows["key"].is_in(sorted(known))), verdicts, self._kept)
+
+    def _may_collapse(self, rows: pl.DataFrame) -> pl.Series:
+        # Tool rows are the mass: those that say something new and match no hint are settled here.
+        repeated = rows["terms"].is_duplicated()
+        known = rows["terms"].is_in(sorted(self._home.ledger.known_terms(rows["terms"].unique().to_list())))
+        by_tool = rows["source_kind"] == "tool"
+        memory_tool = rows["tool_name"].is_in(sorted(MEMORY_TOOLS)).fill_null(value=False)
+        hinted = rows["summary"].str.contains(gate_pattern())
+        return repeated | known | ~by_tool | memory_tool | hinted
+
+    def _verdict(self, candidate: Candidate) -> Verdict:
+        if self._judge is None:
+            self._judge = Judge(
+                off=self._off,
+                boot_texts=self._home.boot_texts(),
+                window_ms=self._window_ms,
+                kept=self._kept,
+            )
+        verdict = self._judge.judge(candidate)
+        self._kept.remember(candidate, verdict)
+        return verdict
+
+
+def rules_off(home: Home) -> frozenset[str]:
+    """
+    Return the rules that the settings switch off.
+
+    Raises:
+        ConfigurationError: One of them does not exist.
+    """
+    off = frozenset(home.settings.admission.off)
+    if unknown := off - {rule.name for rule in RULES}:
+        msg = f"[admission] off: no such rule: {', '.join(sorted(unknown))}"
+        raise ConfigurationError(msg)
+    return off
+
+
+def distrusted(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """
+    Quarantine the rows in which a text looks like an instruction to the model.
+
+    ``trust_tier`` is set and, where the frame has one, ``trust_reason``. The owner's own words are held to
+    fewer rules.
+    """
+    found: dict[int, tuple[str, ...]] = {}
+    for column in columns:
+        for place in suspects(rows[column].to_arrow()):
+            owner = rows["source_kind"][place] == "operator"
+            if reasons := screen(rows[column][place], owner=owner):
+                found[place] = tuple(sorted({*found.get(place, ()), *reasons}))
+    if not found:
+        return rows
+    said = [f"payload:{','.join(found[place])}" if place in found else None for place in range(rows.height)]
+    reason = pl.Series("trust_reason", said, dtype=pl.String)
+    tier = pl.when(reason.is_not_null()).then(pl.lit("quarantined")).otherwise("trust_tier")
+    marked = rows.with_columns(tier.alias("trust_tier"))
+    return marked.with_columns(reason) if "trust_reason" in rows.columns else marked
+
+
+def _carried_out(rows: pl.DataFrame, verdicts: dict[str, Verdict], kept: KeptRowsOfLedger) -> Judged:
+    collapsed = {key: one for key, one in verdicts.items() if one.collapse_onto is not None}
+    hidden = {key: str(one.rule) for key, one in verdicts.items() if one.archived and not one.collapse_onto}
+    gone = rows["key"].is_in(list(collapsed))
+    told = rows.filter(gone).unique("key", keep="first", maintain_order=True)
+    stay = _with_hidden(rows.filter(~gone), hidden)
+    sightings = [_sighting(row, collapsed[row["key"]], kept) for row in told.iter_rows(named=True)]
+    return Judged(
+        rows=stay,
+        sightings=pa.Table.from_pylist(sightings, schema=SIGHTING_SCHEMA),
+        collapsed=_by_rule(told, {key: str(one.rule) for key, one in collapsed.items()}),
+        hidden=_by_rule(stay, hidden),
+    )
+
+
+def _with_hidden(rows: pl.DataFrame, hidden: dict[str, str]) -> pl.DataFrame:
+    if not hidden:
+        return rows
+    rule = pl.col("key").replace_strict(hidden, default=None, return_dtype=pl.String)
+    is_hidden = pl.col("key").is_in(list(hidden))
+    return rows.with_columns(
+        rule.alias("entry_rule"),
+        pl.when(is_hidden).then(pl.lit("archived")).otherwise("state").alias("state"),
+        pl.when(is_hidden).then("created_at_ms").otherwise("archived_at_ms").alias("archived_at_ms"),
+    )
+
+
+def _sighting(row: dict[str, Any], verdict: Verdict, kept: KeptRowsOfLedger) -> dict[str, Any]:
+    onto = str(verdict.collapse_onto)
+    same = kept.text_of(onto) == row["summary"]
+    return {
+        **{name: row[name] for name in _SIGHTING},
+        "kept_key": onto,
+        "rule": str(verdict.rule),
+        "text": None if same else row["summary"],
+        "detail_json": None if row["detail_json"] == "{}" else row["detail_json"],
+    }
+
+
+def _by_rule(rows: pl.DataFrame, rules: dict[str, str]) -> CountedRows:
+    pairs = rows.select("key", "source_kind").iter_rows()
+    return Counter((rules[key], origin) for key, origin in pairs if key in rules)

@@ -1,0 +1,203 @@
+"""Keeps what sources give: each batch is checked, judged at the door and written in one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from sunrise.bootstrap import Home
+from sunrise.domain.records import EntryCount, Inserted, Rejected, SourcePosition
+from sunrise.ports import CapturedBatch
+from tasks.spool import is_spooled, remember_to_scrub
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+    from tasks.admission import Door, Judged
+    from tasks.entry_counts import CountedRows
+
+# Polars, the contracts and the rules are loaded for the first batch: a run that finds nothing new needs none.
+
+_ABSENT = ("episode_key", "state", "trust_reason", "entry_rule")
+
+
+@dataclass
+class Harvested:
+    """What one batch, one source, or all of them gave."""
+
+    sources: int = 0
+    seen: int = 0
+    inserted: int = 0
+    duplicate: int = 0
+    episodes_seen: int = 0
+    episodes_inserted: int = 0
+    episodes_duplicate: int = 0
+    redacted: int = 0
+    bytes: int = 0
+    resolved: int = 0
+    quarantined: Counter[str] = field(default_factory=Counter)
+    collapsed: Counter[str] = field(default_factory=Counter)
+    hidden: Counter[str] = field(default_factory=Counter)
+    distrusted: Counter[str] = field(default_factory=Counter)
+    kinds_redacted: Counter[str] = field(default_factory=Counter)
+    bursts: Counter[str] = field(default_factory=Counter)
+    unreadable: list[str] = field(default_factory=list)
+
+    def add(self, other: Harvested) -> None:
+        """Add what another batch or source gave."""
+        for name, value in vars(other).items():
+            # Numbers, counters and lists all know what `+` means.
+            setattr(self, name, getattr(self, name) + value)
+
+    def groups(self) -> dict[str, Counter[str]]:
+        """Return what the receipt counts by a name."""
+        return {
+            "quarantined_by_reason": self.quarantined,
+            "collapsed_by_rule": self.collapsed,
+            "archived_at_entry_by_rule": self.hidden,
+            "distrusted_by_reason": self.distrusted,
+            "redacted_by_kind": self.kinds_redacted,
+            "bursts_by_origin": self.bursts,
+        }
+
+
+class Keeper:
+    """Keeps the batches of one run; a dry run says what would be kept and writes nothing."""
+
+    def __init__(self, home: Home, *, dry_run: bool = False) -> None:
+        self._home = home
+        self._dry_run = dry_run
+
+    def keep(self, batch: CapturedBatch, source: str, *, position: SourcePosition | None) -> Harvested:
+        """Check one batch against its contracts, judge it, and write what is new of it in one transaction."""
+        from contracts.admission import admit
+        from contracts.observations import CapturedFrame
+        from tasks.admission import distrusted
+        from tasks.entry_counts import bursts, by_reason
+
+        frame = distrusted(_observations(batch.rows), "summary", "summary_en")
+        rows, refused = admit(CapturedFrame, frame, source=source, key="key", sample="summary")
+        told, refused_told = self._episodes(batch, source)
+        # Judged under the lock: what another process keeps meanwhile would be judged by nobody.
+        with nullcontext() if self._dry_run else self._home.ledger.transaction():
+            judged = self._door.judge(rows)
+            redacted, distrusts = self._news(rows, redacted=batch.redacted)
+            inserted = self._write(
+                judged,
+                told,
+                (*batch.rejected, *refused, *refused_told),
+                position=position,
+                entries=self._entries(judged, redacted=redacted, distrusts=distrusts),
+            )
+            # What a line without a row holds, nobody has looked for.
+            if (batch.redacted or batch.rejected) and not self._dry_run and is_spooled(self._home, source):
+                remember_to_scrub(self._home, source)
+        return Harvested(
+            seen=batch.seen,
+            inserted=inserted.observations,
+            duplicate=rows.height - inserted.observations - judged.sightings.num_rows,
+            episodes_seen=told.height,
+            episodes_inserted=inserted.episodes,
+            episodes_duplicate=told.height - inserted.episodes,
+            redacted=batch.redacted,
+            bytes=batch.bytes,
+            quarantined=Counter(row.reason for row in (*batch.rejected, *refused)),
+            collapsed=by_reason(judged.collapsed),
+            hidden=by_reason(judged.hidden),
+            distrusted=by_reason(distrusts),
+            kinds_redacted=by_reason(redacted),
+            bursts=bursts(rows),
+        )
+
+    def _write(
+        self,
+        judged: Judged,
+        told: pl.DataFrame,
+        rejected: tuple[Rejected, ...],
+        *,
+        position: SourcePosition | None,
+        entries: list[EntryCount],
+    ) -> Inserted:
+        ledger = self._home.ledger
+        if self._dry_run:
+            return Inserted(observations=ledger.new_keys(judged.rows["key"].to_list()), episodes=told.height)
+        return ledger.commit_harvest(
+            judged.rows.to_arrow(),
+            rejected=rejected,
+            position=position,
+            episodes=told.to_arrow(),
+            sightings=judged.sightings,
+            entries=entries,
+            day=self._day,
+        )
+
+    @cached_property
+    def _door(self) -> Door:
+        from tasks.admission import Door
+
+        return Door(self._home, dry_run=self._dry_run)
+
+    @cached_property
+    def _day(self) -> str:
+        zone = ZoneInfo(self._home.settings.timezone)
+        return datetime.fromtimestamp(self._home.clock.now_ms() / 1000, tz=zone).date().isoformat()
+
+    def _news(self, rows: pl.DataFrame, *, redacted: int) -> tuple[CountedRows, CountedRows]:
+        """Count, of the rows that are new, those without a secret that they had, and those not trusted."""
+        from tasks.entry_counts import distrust_reasons, redacted_kinds, with_marks
+
+        marked = with_marks(rows) if redacted else rows.clear()
+        held = rows.filter(rows["trust_reason"].is_not_null())
+        keys = [*marked["key"].to_list(), *held["key"].to_list()]
+        known = sorted(self._home.ledger.known_keys(keys)) if keys else []
+        marked, held = (part.filter(~part["key"].is_in(known)) for part in (marked, held))
+        return redacted_kinds(marked), distrust_reasons(held)
+
+    def _entries(self, judged: Judged, *, redacted: CountedRows, distrusts: CountedRows) -> list[EntryCount]:
+        from tasks.entry_counts import entry_counts
+
+        return [
+            *entry_counts(self._day, "collapsed", judged.collapsed + judged.hidden),
+            *entry_counts(self._day, "redacted", redacted),
+            *entry_counts(self._day, "quarantined", distrusts),
+        ]
+
+    def _episodes(self, batch: CapturedBatch, source: str) -> tuple[pl.DataFrame, tuple[Rejected, ...]]:
+        if batch.episodes is None or not self._home.settings.harvest.episodes:
+            return _no_episodes(), ()
+        import polars as pl
+
+        from contracts.admission import admit
+        from contracts.observations import EpisodeFrame
+        from tasks.admission import distrusted
+
+        told = distrusted(pl.DataFrame(batch.episodes), "text")
+        return admit(EpisodeFrame, told, source=source, key="key")
+
+
+def make_ready() -> None:
+    """Load what the first batch needs, while another process reads it."""
+    _no_episodes()
+
+
+def _observations(rows: pa.Table) -> pl.DataFrame:
+    import polars as pl
+
+    frame = pl.DataFrame(rows)
+    # Only transcripts have episodes, only an old ledger knows of states, and the door says the rest.
+    absent = [pl.lit(None, dtype=pl.String).alias(name) for name in _ABSENT if name not in frame.columns]
+    return frame.with_columns(*absent, pl.lit(None, dtype=pl.Int64).alias("archived_at_ms"))
+
+
+@cache
+def _no_episodes() -> pl.DataFrame:
+    from contracts.observations import EpisodeFrame
+
+    # To make one and to find it sound takes longer than all else that a small batch needs.
+    return EpisodeFrame.empty()
