@@ -1,4 +1,4 @@
-"""Steps at the ledger's door: what looks like a payload is distrusted, what was said already is collapsed."""
+"""Steps at the ledger's door: what was said already is collapsed onto the row that is kept."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from sunrise.adapters.payload_gate import suspects
 from sunrise.adapters.sqlite_entry import SIGHTING_SCHEMA
 from sunrise.bootstrap import Home
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.judging import Judge, Verdict
 from sunrise.domain.admission.recall_loops import MEMORY_TOOLS
 from sunrise.domain.admission.rules import RULES, gate_pattern
-from sunrise.domain.payloads import screen
 from sunrise.domain.retention import DAY_MS
 from sunrise.errors import ConfigurationError
 from tasks.entry_counts import CountedRows
@@ -115,28 +113,6 @@ def rules_off(home: Home) -> frozenset[str]:
         msg = f"[admission] off: no such rule: {', '.join(sorted(unknown))}"
         raise ConfigurationError(msg)
     return off
-
-
-def distrusted(rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    """
-    Quarantine the rows in which a text looks like an instruction to the model.
-
-    ``trust_tier`` is set and, where the frame has one, ``trust_reason``. The owner's own words are held to
-    fewer rules.
-    """
-    found: dict[int, tuple[str, ...]] = {}
-    for column in columns:
-        for place in suspects(rows[column].to_arrow()):
-            owner = rows["source_kind"][place] == "operator"
-            if reasons := screen(rows[column][place], owner=owner):
-                found[place] = tuple(sorted({*found.get(place, ()), *reasons}))
-    if not found:
-        return rows
-    said = [f"payload:{','.join(found[place])}" if place in found else None for place in range(rows.height)]
-    reason = pl.Series("trust_reason", said, dtype=pl.String)
-    tier = pl.when(reason.is_not_null()).then(pl.lit("quarantined")).otherwise("trust_tier")
-    marked = rows.with_columns(tier.alias("trust_tier"))
-    return marked.with_columns(reason) if "trust_reason" in rows.columns else marked
 
 
 def _carried_out(rows: pl.DataFrame, verdicts: dict[str, Verdict], kept: KeptRowsOfLedger) -> Judged:

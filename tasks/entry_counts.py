@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from sunrise.domain.records import EntryCount
+from sunrise.domain.trust import Origin
 
 CountedRows = Counter[tuple[str, str]]
 """Rows by reason and origin."""
@@ -57,19 +58,14 @@ def by_reason(counted: CountedRows) -> Counter[str]:
 
 def bursts(rows: pl.DataFrame) -> Counter[str]:
     """
-    Count, by origin, the rows beyond :data:`BURST_ROWS` that one session gave within ten minutes.
+    Return by origin how many rows came from a session that had written two hundred in the ten minutes before.
 
-    A person does not speak so often: the owner's rows are left out.
+    The owner's own rows are not counted, nor those without a session.
     """
-    spoken = rows.filter((pl.col("source_kind") != "operator") & pl.col("session_key").is_not_null())
-    if spoken.height <= BURST_ROWS:
+    others = rows.filter((pl.col("source_kind") != Origin.OWNER) & pl.col("session_key").is_not_null())
+    if others.height <= BURST_ROWS:
         return Counter()
-    moment = (pl.col("ts_ms") // BURST_MS).alias("moment")
-    beyond = (
-        spoken.group_by("session_key", "source_kind", moment)
-        .len()
-        .with_columns((pl.col("len").cast(pl.Int64) - BURST_ROWS).clip(lower_bound=0).alias("beyond"))
-        .group_by("source_kind")
-        .agg(pl.col("beyond").sum())
-    )
-    return Counter({str(origin): int(number) for origin, number in beyond.iter_rows() if number})
+    before = pl.col("ts_ms").shift(BURST_ROWS).over("session_key", "agent_id")
+    above = others.sort("ts_ms").filter(pl.col("ts_ms") - before < BURST_MS)
+    counted = above.group_by("source_kind").len().sort("source_kind")
+    return Counter({str(origin): int(number) for origin, number in counted.iter_rows()})

@@ -78,10 +78,10 @@ class Keeper:
         """Check one batch against its contracts, judge it, and write what is new of it in one transaction."""
         from contracts.admission import admit
         from contracts.observations import CapturedFrame
-        from tasks.admission import distrusted
+        from sunrise.adapters.entry_screen import screened
         from tasks.entry_counts import bursts, by_reason
 
-        frame = distrusted(_observations(batch.rows), "summary", "summary_en")
+        frame = _observations(screened(batch.rows, "summary", "summary_en"))
         rows, refused = admit(CapturedFrame, frame, source=source, key="key", sample="summary")
         told, refused_told = self._episodes(batch, source)
         # Judged under the lock: what another process keeps meanwhile would be judged by nobody.
@@ -175,10 +175,11 @@ class Keeper:
 
         from contracts.admission import admit
         from contracts.observations import EpisodeFrame
-        from tasks.admission import distrusted
+        from sunrise.adapters.entry_screen import REASON, screened
 
-        told = distrusted(pl.DataFrame(batch.episodes), "text")
-        return admit(EpisodeFrame, told, source=source, key="key")
+        # Episodes have no column for the reason: the observations of them do.
+        told = screened(batch.episodes, "text").drop_columns([REASON.name])
+        return admit(EpisodeFrame, pl.DataFrame(told), source=source, key="key")
 
 
 def make_ready() -> None:

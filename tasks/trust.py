@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from sunrise.bootstrap import Home, existing_memories
 from sunrise.domain.filters import sql_text
@@ -29,12 +28,6 @@ from sunrise.ports import Ledger, MemoryReader, MemoryTable
 from tasks.lineage import inherited_tier
 from tasks.memories import apply_outbox, change, is_empty, open_memories
 from tasks.run_frame import Run, SkipRun, run_flow
-
-if TYPE_CHECKING:
-    import polars as pl
-
-BURST_ROWS = 200
-BURST_MS = 10 * 60 * 1000
 
 _REASON_CHARS = 200
 _COLUMNS = ("id", "text", "trust_tier", "source_kind", "createdAt")
@@ -84,22 +77,6 @@ def unknown_refs(home: Home, refs: Sequence[str]) -> list[str]:
     """Return which of these refs name no observation and no memory."""
     found = {one.ref for one in _named(home.ledger, existing_memories(home.settings), refs)}
     return [ref for ref in refs if ref not in found]
-
-
-def bursts(frame: pl.DataFrame) -> dict[str, int]:
-    """
-    Return by origin how many rows came from a session that had written two hundred in the ten minutes before.
-
-    The owner's own rows are not counted, nor those without a session.
-    """
-    import polars as pl
-
-    session = ("session_key", "agent_id")
-    others = (pl.col("source_kind") != str(Origin.OWNER)) & pl.col("session_key").is_not_null()
-    before = pl.col("ts_ms").shift(BURST_ROWS).over(session)
-    above = frame.filter(others).sort("ts_ms").filter(pl.col("ts_ms") - before < BURST_MS)
-    counted = above.group_by("source_kind").len().sort("source_kind")
-    return {str(origin): int(rows) for origin, rows in counted.iter_rows()}
 
 
 def _carry_out(run: Run, decision: TrustDecision) -> None:

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from sunrise.errors import ConfigurationError
@@ -97,8 +105,23 @@ class AdmissionSettings(_Section):
 class GradeSettings(_Section):
     """How importance is graded."""
 
-    scorer: Literal["heuristic-v1", "off"] = Field("heuristic-v1", description="off grades nothing.")
+    scorer: Literal["heuristic-v1", "heuristic-v2", "http", "off"] = Field(
+        "heuristic-v1",
+        description="heuristic-v1 grades as openclaw-mem does; heuristic-v2 reads whole words, negation and"
+        " more languages; http asks `http_url`; off grades nothing.",
+    )
     batch_rows: int = Field(50_000, ge=100, le=1_000_000, description="Rows in one transaction.")
+    http_url: str = Field(
+        "", pattern=r"^(https?://[^/\s]+\S*)?$", description="Where the scorer `http` posts rows as JSON."
+    )
+    http_timeout_s: float = Field(10.0, gt=0, le=300, description="Seconds to wait for one answer of it.")
+
+    @model_validator(mode="after")
+    def _knows_where_to_ask(self) -> Self:
+        if self.scorer == "http" and not self.http_url:
+            msg = "the scorer http needs http_url"
+            raise ValueError(msg)
+        return self
 
 
 class IndexSettings(_Section):

@@ -6,15 +6,22 @@ import json
 import re
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from flows.harvest import harvest_captures
 from flows.sweep import sweep_secrets
+from sunrise.adapters.embedders import NoEmbedder
+from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.bootstrap import open_home
+from sunrise.domain.recall import RecallRequest
 from sunrise.domain.receipts import RunStatus
+from sunrise.domain.text.analysis import terms
+from sunrise.online.recall import recall
 from sunrise.settings import load_settings
 from tasks.harvest import read_sources
-from tests.homes import CONFIG, NOW
+from tests.fakes import FrozenClock
+from tests.homes import CONFIG, NOW, observation, observations
 from tests.ledgers import WHOLE
 from tests.library.domain.secret_formats import Case, secrets
 
@@ -111,3 +118,43 @@ def test_a_harvest_that_was_killed_before_it_blanked_the_spool_is_finished_by_th
     assert list(holding(home, needles)) == ["spool/agent.jsonl"]
     assert harvest_captures.fn(home=str(home)).counts["scrubbed"] == 300
     assert holding(home, needles) == {}
+
+
+def test_after_a_sweep_no_file_holds_one_of_three_hundred_that_came_in_while_nobody_looked(
+    home: Path,
+) -> None:
+    planted = secrets(9)
+    with open_home(load_settings(home), clock=FrozenClock(NOW)) as opened:
+        rows = [
+            observation(f"s{number}", summary=one.text, terms=terms(one.text))
+            if number % 2
+            else observation(f"d{number}", detail_json=json.dumps({"out": one.text}, ensure_ascii=False))
+            for number, one in enumerate(planted[:200])
+        ]
+        opened.ledger.commit_harvest(observations(*rows, observation("plain")), rejected=(), position=None)
+        memories = LanceMemories.create(opened.settings.memories_uri, dimension=8)
+        texts = [one.text for one in planted[200:]] + ["green tea is what the owner likes"]
+        columns = {
+            "id": [f"m{number}" for number in range(101)],
+            "text": texts,
+            "terms": [terms(text) for text in texts],
+        }
+        memories.add(pa.table(columns))
+        memories.build_missing_indices()
+    needles = [telling(one) for one in planted]
+    assert sum(holding(home, needles).values()) >= 300
+
+    receipt = sweep_secrets.fn(home=str(home))
+
+    assert receipt.status is RunStatus.OK
+    assert holding(home, needles) == {}
+    with open_home(load_settings(home)) as opened:
+        assert opened.ledger.check() == WHOLE
+        assert opened.ledger.count("observations") == 201
+        table = opened.memories()
+        assert table is not None
+        assert table.state().rows == 101
+        found = recall(
+            RecallRequest("green tea"), memories=table, embedder=NoEmbedder(), clock=FrozenClock(NOW)
+        )
+    assert [item.ref for item in found.items] == ["mem:m100"]

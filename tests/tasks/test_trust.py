@@ -17,8 +17,9 @@ from sunrise.domain.text.analysis import terms
 from sunrise.domain.trust import TIERS
 from sunrise.settings import load_settings
 from tasks import trust
+from tasks.entry_counts import bursts
 from tasks.memories import apply_outbox
-from tasks.trust import TrustDecision, bursts, change_trust, standings, unknown_refs
+from tasks.trust import TrustDecision, change_trust, standings, unknown_refs
 from tests.fakes import FrozenClock
 from tests.homes import NOW, observation, observations
 

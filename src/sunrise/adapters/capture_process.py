@@ -17,7 +17,7 @@ from sunrise.adapters.reading_process import start
 from sunrise.domain.records import SourcePosition
 from sunrise.errors import StoreError
 
-LINES_AHEAD = 10_000
+LINES_AHEAD = 20_000
 """Lines in one batch: with more of them both processes wait longer for the first and the last one."""
 
 AHEAD = 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from zlib import crc32
 
@@ -195,9 +196,30 @@ def count_entries(db: sqlite3.Connection, counts: Iterable[EntryCount]) -> None:
     )
 
 
-def admitted_since(db: sqlite3.Connection, row_id: int, *, day: str) -> list[EntryCount]:
-    """Return how many rows past an id each origin gave, those left out that entered hidden."""
+def admitted_since(
+    db: sqlite3.Connection, row_id: int, *, day: str, rows: pa.Table | None = None
+) -> list[EntryCount]:
+    """
+    Return how many rows past an id each origin gave, those left out that entered hidden.
+
+    Where it is known that they are ``rows``, they are counted there.
+    """
+    if rows is not None:
+        return [EntryCount(day, "admitted", "new", *pair) for pair in sorted(_visible(rows).items())]
     sql = """
       SELECT source_kind, count(*) FROM observations
       WHERE id > ? AND entry_rule IS NULL AND trust_tier IS NOT 'quarantined' GROUP BY source_kind"""
     return [EntryCount(day, "admitted", "new", origin, rows) for origin, rows in db.execute(sql, (row_id,))]
+
+
+def _visible(rows: pa.Table) -> Counter[str]:
+    tiers = rows.column("trust_tier").to_pylist()
+    rules = (
+        rows.column("entry_rule").to_pylist() if "entry_rule" in rows.column_names else [None] * len(tiers)
+    )
+    origins = rows.column("source_kind").to_pylist()
+    return Counter(
+        origin
+        for origin, tier, rule in zip(origins, tiers, rules, strict=True)
+        if rule is None and tier != "quarantined"
+    )

@@ -74,7 +74,9 @@ class SqliteHarvest(SqliteConnection):
             seen_again = 0 if sightings is None else insert_sightings(db, sightings, now_ms=now)
             refused = self._refuse(db, rejected)
             if day:
-                count_entries(db, [*entries, *admitted_since(db, newest, day=day), *_counted(refused, day)])
+                told_apart = rows if inserted == rows.num_rows else None
+                admitted = admitted_since(db, newest, day=day, rows=told_apart)
+                count_entries(db, [*entries, *admitted, *_counted(refused, day)])
             if position is not None:
                 self._move(db, position)
         return Inserted(observations=inserted, episodes=told, sightings=seen_again)

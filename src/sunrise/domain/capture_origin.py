@@ -46,6 +46,9 @@ def trust_of(source_kind: str, detail: Mapping[str, Any]) -> str | None:
     >>> trust_of("operator", {"trust": "untrusted"}), trust_of("import", {"trust": "trusted"})
     ('untrusted', None)
     """
+    if _TRUST_FIELDS.isdisjoint(detail):
+        # Nearly every record: what the table says is all there is to say.
+        return CEILINGS[source_kind]
     return tier_at_entry(source_kind, claimed=_claimed(detail))
 
 
@@ -59,8 +62,6 @@ def _is_no_raise(said: str, born: str) -> bool:
 
 
 def _claimed(detail: Mapping[str, Any]) -> str | None:
-    if _TRUST_FIELDS.isdisjoint(detail):
-        return None
     provenance = detail.get("provenance")
     for fields in (detail, provenance):
         if not isinstance(fields, dict):

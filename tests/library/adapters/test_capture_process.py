@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import length_hint
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from sunrise.adapters import capture_jsonl, capture_process, reading_process
 from sunrise.adapters.capture_jsonl import CaptureBatch, CaptureFile, capture_batches
+from sunrise.adapters.entry_screen import screened
 from sunrise.errors import StoreError
 
 NOW = 1_790_000_000_000
@@ -42,9 +44,10 @@ def workers() -> set[int]:
 def test_another_process_reads_the_same(path: Path) -> None:
     batches = elsewhere(path)
     assert length_hint(batches) == 1
-    here = list(capture_batches(path, source=str(path), position=None, now_ms=NOW, batch_lines=100))
+    here = capture_batches(path, source=str(path), position=None, now_ms=NOW, batch_lines=100)
     there = list(batches)
-    assert there == here
+    # What is more to be done with a row, the other process has done.
+    assert there == [replace(one, rows=screened(one.rows, "summary", "summary_en")) for one in here]
     assert [batch.rows.num_rows for batch in there] == [100, 100, 100, 0]
     assert workers() == set()
     # What was read is not read again.

@@ -100,6 +100,12 @@ _QUIET_JOB = re.compile(
     rf"|\b{_JOB}\b[^.]*?{_NOTHING}|\bnext run of (?:the )?cron"
     r"|(?:定時|定时|排程|计划)任[務务][^。]*(?:沒有|没有|無需|无需|無變|无变)"
 )
+CRON_GATE = (
+    rf"(?i:\[cron:|\[openclaw cron|next run of|{_JOB}[^.]*?{_NOTHING})"
+    r"|(?:定時|定时|排程|计划)任"
+)
+"""How every text looks that :func:`is_cron_chatter`; many speak of a nightly run that had something to do."""
+
 _POLITE = re.compile(
     r"(?:happy|glad) to (?:help|assist)\b.{0,80}|(?:please )?let me know if\b.{0,60}|you'?re welcome\b.{0,40}"
     r"|(?:understood|noted|acknowledged|no problem|of course|will do|sounds good|absolutely|certainly)[.! ]*"

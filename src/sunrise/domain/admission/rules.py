@@ -185,8 +185,7 @@ RULES: tuple[AdmissionRule, ...] = (
         hints=frozenset(
             {"cron", "schedul", "hour", "night", "daili", "period", "recur", "定时", "排程", "计划"}
         ),
-        gate=r"(?i:cron|(?:scheduled|hourly|nightly|daily|periodic|recurring) (?:job|task|check|run))"
-        r"|(?:定時|定时|排程|计划)任",
+        gate=chatter.CRON_GATE,
     ),
     AdmissionRule(
         RuleName.ACKNOWLEDGEMENT,
