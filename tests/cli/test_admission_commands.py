@@ -42,7 +42,7 @@ def test_every_rule_is_listed_with_its_state(
     assert set(states) == set(RuleName)
     assert {rule for rule, state in states.items() if state == "off"} == {"heartbeat", "acknowledgement"}
     lines = run(monkeypatch, capsys, "admission", "rules")[1].splitlines()
-    assert lines[0].split()[:3] == ["rule", "state", "origins"]
+    assert lines[0].split()[:3] == ["rule", "state", "a"]
     assert len(lines) == len(RuleName) + 1
 
 

@@ -15,6 +15,7 @@ from uuid import uuid4
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.jsonl_lines import dump_json
 from sunrise.domain.capture import RejectReason
+from sunrise.domain.secret_fields import may_hold_secrets, without_secrets
 from sunrise.errors import DataError, StoreError
 from sunrise.ports import Clock
 
@@ -112,7 +113,10 @@ class SpoolWriter:
 
 def _line(event: dict[str, Any]) -> bytes:
     try:
-        return dump_json(event).encode() + b"\n"
+        line = dump_json(event)
+        if may_hold_secrets(detail_text=line):
+            line = dump_json(without_secrets(event))
+        return line.encode() + b"\n"
     except (TypeError, ValueError) as error:
         raise DataError(f"the event is no JSON: {error}", reason=RejectReason.WRONG_TYPE) from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sunrise import rooms
 from sunrise.bootstrap import open_home
 from sunrise.cli.output import say
-from sunrise.cli.tables import table
+from sunrise.cli.tables import table, terminal_width
 from sunrise.domain.admission.rules import RULES
 from sunrise.settings import load_settings
 
@@ -18,7 +18,8 @@ def list_rules(home: str | None, *, as_json: bool) -> None:
         for rule in RULES
     ]
     data = [dict(zip(("rule", "state", "origins", "meaning"), row, strict=True)) for row in rows]
-    text = table(rows, header=["rule", "state", "origins", "a row that"])
+    shown = [[rule, state, meaning] for rule, state, _, meaning in rows]
+    text = table(shown, header=["rule", "state", "a row that"], within=terminal_width())
     say({"rules": data}, text, as_json=as_json)
 
 

@@ -14,7 +14,7 @@ import typer
 from sunrise import rooms
 from sunrise.cli.exit_codes import code_for
 from sunrise.cli.output import say
-from sunrise.cli.tables import table
+from sunrise.cli.tables import table, terminal_width
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clip
@@ -40,7 +40,7 @@ def list_trust(home: str | None, *, tier: str, limit: int, as_json: bool) -> Non
     rows = [_cells(one, zone=settings.timezone) for one in found]
     header = ["ref", "tier", "reason", "origin", "when", "text"]
     text = (
-        table(rows, header=header)
+        table(rows, header=header, within=terminal_width())
         if rows
         else f"nothing is {tier}"
         if tier != ALL

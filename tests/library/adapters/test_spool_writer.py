@@ -80,6 +80,16 @@ def test_events_become_lines_with_an_id_and_a_time(folder: Path, clock: FrozenCl
     assert writer.path.stat().st_mode & 0o077 == 0
 
 
+def test_a_secret_is_not_written(folder: Path, clock: FrozenClock) -> None:
+    token = "ghp_" + "a1B2" * 9
+    SpoolWriter(folder, clock=clock).append(
+        [{"summary": f"use {token}", "detail": {"password": "swordfish"}}]
+    )
+    (line,) = [json.loads(text) for path in folder.glob("*.jsonl") for text in path.read_text().splitlines()]
+    assert line["summary"] == "use [redacted:github-token]"
+    assert line["detail"] == {"password": "[redacted:field]"}
+
+
 def test_nothing_to_write_makes_nothing(folder: Path) -> None:
     assert SpoolWriter(folder).append([]) == ()
     assert not folder.exists()
