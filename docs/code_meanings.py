@@ -44,6 +44,12 @@ REASONS = {
     "unexpected_error": "an error that nobody foresaw; the anomaly names it",
     "a_flow_failed": "a flow of the day failed; its own receipt says why",
     "a_flow_was_busy": "a flow of the day was being run elsewhere",
+    "scorer_off": "regrade: the settings have no scorer, and none was named",
+    "no_such_run": "undo: the ledger knows no run of this id",
+    "run_still_running": "undo: the run has not ended",
+    "run_changed_nothing": "undo: there is nothing to take back",
+    "changed_by_a_later_run": "undo: later runs changed the same fields; `--over-later` goes over them",
+    "redaction_keeps_no_before_image": "undo: the run was a sweep, which keeps nothing to go back to",
     "process_gone": "the process of the run no longer exists",
 }
 
@@ -66,6 +72,7 @@ ANOMALIES = {
     "file_not_scrubbed": "sweep: a file cannot be written",
     "backup_unreadable": "sweep: a backup cannot be opened, so nobody knows what it holds",
     "ledger_is_being_read": "sweep: a reader kept the file from being packed; the next sweep does it",
+    "no_memories_table": "undo: the run changed memories, and their table is not there",
     "flow_busy": "sunrise: a flow of the day was being run elsewhere",
     "no_receipt": "sunrise: a flow ended without a receipt",
     "receipt_does_not_add_up": "any flow: the counts contradict each other",

@@ -28,6 +28,7 @@ _FLOWS_INTRODUCTION = (
     "Cron lines are in the time zone of the setting `timezone`; `[schedules]` in `sunrise.toml` replaces "
     "them. Run one by hand with `sunrise run FLOW`."
 )
+_COMMANDS = {"regrade": "grade regrade"}
 _CONTRACTS_INTRODUCTION = (
     "Every frame that crosses a border has a contract. A row that breaks it goes to quarantine; a frame "
     "whose columns do not fit fails the run. Types are those of polars."
@@ -38,7 +39,10 @@ def flows_page() -> str:
     """Return the page of the flows."""
     rows = [(f"[`{f.name}`](#{f.name})", f"`{f.cron}`", f.purpose) for f in SCHEDULED_FLOWS]
     rows.append((f"[`{DAY}`](#{DAY})", "none", "run all of the above in this order"))
-    rows += [(f"[`{name}`](#{name})", "none", f"only by `sunrise {name}`") for name in ON_DEMAND_ENTRYPOINTS]
+    rows += [
+        (f"[`{name}`](#{name})", "none", f"`sunrise {_COMMANDS.get(name, name)}`")
+        for name in ON_DEMAND_ENTRYPOINTS
+    ]
     parts = [
         _FLOWS_INTRODUCTION,
         table(("flow", "cron", "purpose"), rows),

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from sunrise.adapters.sqlite_entry import SIGHTING_SCHEMA
+from sunrise.adapters.sqlite_entry import SIGHTING_SCHEMA, fingerprint
 from sunrise.bootstrap import Home
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.judging import Judge, Verdict
@@ -65,6 +65,9 @@ class Door:
 
     def judge(self, rows: pl.DataFrame) -> Judged:
         """Say what becomes of each row, in order."""
+        rows = rows.with_columns(
+            pl.Series("fingerprint", [fingerprint(text) for text in rows["terms"].to_list()], dtype=pl.Int64)
+        )
         wanted = rows.filter(self._may_collapse(rows))
         if wanted.is_empty():
             return Judged(rows, SIGHTING_SCHEMA.empty_table(), Counter(), Counter())
@@ -81,12 +84,21 @@ class Door:
 
     def _may_collapse(self, rows: pl.DataFrame) -> pl.Series:
         # Tool rows are the mass: those that say something new and match no hint are settled here.
-        repeated = rows["terms"].is_duplicated()
-        known = rows["terms"].is_in(sorted(self._home.ledger.known_terms(rows["terms"].unique().to_list())))
+        repeated = rows["fingerprint"].is_duplicated()
+        known = rows["fingerprint"].is_in(self._fingerprints(rows["ts_ms"]))
         by_tool = rows["source_kind"] == "tool"
         memory_tool = rows["tool_name"].is_in(sorted(MEMORY_TOOLS)).fill_null(value=False)
         hinted = rows["summary"].str.contains(gate_pattern())
         return repeated | known | ~by_tool | memory_tool | hinted
+
+    def _fingerprints(self, times: pl.Series) -> pl.Series:
+        first, last = times.min(), times.max()
+        if not isinstance(first, int) or not isinstance(last, int):
+            return pl.Series(dtype=pl.Int64)
+        said = self._home.ledger.fingerprints(
+            since_ms=first - self._window_ms, until_ms=last + self._window_ms
+        )
+        return pl.Series(list(said), dtype=pl.Int64)
 
     def _verdict(self, candidate: Candidate) -> Verdict:
         if self._judge is None:

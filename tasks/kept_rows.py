@@ -48,7 +48,12 @@ class KeptRowsOfLedger:
                 held.clear()
         if not candidates:
             return
-        told = self._ledger.kept_with_terms(sorted({one.terms for one in candidates}))
+        times = [one.ts_ms for one in candidates]
+        told = self._ledger.kept_with_terms(
+            sorted({one.terms for one in candidates}),
+            since_ms=min(times) - self._window_ms,
+            until_ms=max(times) + self._window_ms,
+        )
         for row in told.to_pylist():
             self._learn(row)
         others = [one.ts_ms for one in candidates if one.source_kind in DERIVED]

@@ -97,8 +97,12 @@ def test_a_grade_that_is_there_stands(ledger: SqliteLedger) -> None:
     assert labels(ledger) == ["ignore", "nice_to_have"]
     assert ledger.changes(run_id="again") == ()
     (only,) = ledger.changes(run_id="r")
-    assert (only.record_ref, only.field, only.before, only.reason) == ("obs:2", "importance", "null", "m")
-    assert json.loads(only.after) == {"score": 0.6, "label": "nice_to_have"}
+    assert (only.record_ref, only.field, only.reason) == ("obs:2", "importance", "m")
+    columns = ("graded_at_ms", "label", "method", "rationale", "score", "version")
+    assert json.loads(only.before) == dict.fromkeys(columns)
+    assert json.loads(only.after) == dict(
+        zip(columns, (NOW, "nice_to_have", "m", "why", 0.6, 1), strict=True)
+    )
     assert raw(
         ledger,
         "SELECT importance_method, importance_version, importance_rationale, importance_graded_at_ms"

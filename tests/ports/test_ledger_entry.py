@@ -72,8 +72,17 @@ def test_rows_are_found_by_their_terms_with_the_time_of_their_last_sighting(ledg
         observation("c", terms="prefer tea", ts_ms=NOW + 5),
     )
     collapse(ledger, sighting("d", "a", ts_ms=NOW + 90), sighting("e", "a", ts_ms=NOW - 90))
-    assert ledger.known_terms(["prefer tea", "prefer water"]) == {"prefer tea"}
-    found = ledger.kept_with_terms(["prefer tea", "prefer water"]).to_pylist()
+    assert ledger.fingerprints(since_ms=NOW, until_ms=NOW) == {
+        fingerprint("prefer tea"),
+        fingerprint("prefer coffe"),
+    }
+    # One of them was seen again long before and long after it was said.
+    for moment in (NOW - 90, NOW + 90):
+        assert ledger.fingerprints(since_ms=moment, until_ms=moment) == {fingerprint("prefer tea")}
+        seen = ledger.kept_with_terms(["prefer tea"], since_ms=moment, until_ms=moment)
+        assert seen.column("key").to_pylist() == ["a"]
+    words = ["prefer tea", "prefer water"]
+    found = ledger.kept_with_terms(words, since_ms=NOW - 99, until_ms=NOW + 99).to_pylist()
     assert [(row["key"], row["ts_ms"], row["last_seen_ms"]) for row in found] == [
         ("a", NOW - 90, NOW + 90),
         ("c", NOW + 5, NOW + 5),
@@ -85,7 +94,7 @@ def test_texts_that_share_a_number_are_not_taken_for_each_other(ledger: SqliteLe
     one, other = "codding", "gnu"
     assert fingerprint(one) == fingerprint(other)
     put(ledger, observation("a", terms=one))
-    assert ledger.kept_with_terms([other]).num_rows == 0
+    assert ledger.kept_with_terms([other], since_ms=0, until_ms=2 * NOW).num_rows == 0
 
 
 def test_of_the_derived_rows_the_newest_of_a_time_come_oldest_first(ledger: SqliteLedger) -> None:

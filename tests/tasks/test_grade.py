@@ -1,14 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from flows.grade import grade
-from sunrise.bootstrap import open_home
+from sunrise.bootstrap import Home, open_home
+from sunrise.domain.importance import ImportanceLabel
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.scoring import heuristic_v1
+from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
+from sunrise.domain.scoring.scorers import SCORERS
+from sunrise.domain.scoring.signals import Grade, Scorer, Signal
+from sunrise.errors import ConfigurationError
 from sunrise.settings import load_settings
 from tasks import grade as grading
 from tests.fakes import FrozenClock
@@ -71,15 +78,25 @@ def test_a_scorer_that_is_off_grades_nothing_and_leaves_the_rows_for_later(fille
     assert counts(go(filled)) == [3, 2, 1, 0, 0]
 
 
+class Brittle(Scorer):
+    """A scorer that no frame can be graded by, and that fails on one text."""
+
+    def add_up(self, seen: Callable[[Signal], bool], *, task: bool) -> Grade:
+        raise RuntimeError("no frame")
+
+    def grade(self, *, kind: str, tool_name: str | None, summary: str) -> Grade:
+        if summary == "ls":
+            raise RuntimeError("cannot read this")
+        return HEURISTIC_V1.grade(kind=kind, tool_name=tool_name, summary=summary)
+
+
+BRITTLE = Brittle(method="brittle", version=1, signals=HEURISTIC_V1.signals)
+
+
 def test_a_scorer_that_fails_costs_its_row_the_grade_and_is_told_of(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def brittle(*, kind: str, tool_name: str | None, summary: str) -> heuristic_v1.Grade:
-        if summary == "ls":
-            raise RuntimeError("cannot read this")
-        return heuristic_v1.grade(kind=kind, tool_name=tool_name, summary=summary)
-
-    monkeypatch.setattr(grading, "grade", brittle)
+    monkeypatch.setattr(grading, "SCORERS", {"heuristic-v1": BRITTLE})
     receipt = go(filled)
     assert (receipt.status, counts(receipt)) == (RunStatus.ANOMALY, [3, 1, 1, 0, 1])
     assert [(one.code, one.count) for one in receipt.anomalies] == [("scorer_errors", 1)]
@@ -87,6 +104,79 @@ def test_a_scorer_that_fails_costs_its_row_the_grade_and_is_told_of(
     monkeypatch.undo()
     # The row is tried again, alone.
     assert counts(go(filled)) == [1, 1, 0, 0, 0]
+
+
+ROWS = pl.DataFrame(
+    {
+        "id": [7, 3, 5],
+        "kind": ["note", "task", "note"],
+        "tool_name": [None, "exec", None],
+        "summary": ["ran without errors", "ls", "we must decide"],
+    }
+)
+
+
+def test_rows_are_graded_by_the_scorer_that_is_given_and_in_their_order() -> None:
+    by_default, errors = grading.score_rows(ROWS)
+    assert (by_default["id"].to_list(), errors) == ([7, 3, 5], 0)
+    assert by_default["score"].to_list() == pytest.approx([0.45, 0.5, 1.0])
+    newer, errors = grading.score_rows(ROWS, SCORERS["heuristic-v2"])
+    assert newer.schema == by_default.schema
+    assert (newer["score"].to_list(), errors) == (pytest.approx([0.3, 0.5, 1.0]), 0)
+    assert set(newer["method"]) == {"heuristic-v2"}
+
+
+def test_a_frame_that_cannot_be_graded_is_graded_row_by_row() -> None:
+    grades, errors = grading.score_rows(ROWS, BRITTLE)
+    whole, _ = grading.score_rows(ROWS)
+    assert errors == 1
+    assert grades.equals(whole.filter(pl.col("id") != 3))
+
+
+def test_a_service_that_is_absent_costs_the_grades_and_the_run_goes_on(filled: Path) -> None:
+    toml = filled / "sunrise.toml"
+    before = toml.read_text()
+    toml.write_text(before + '[grade]\nscorer = "http"\nhttp_url = "http://127.0.0.1:9/grade"\n')
+    receipt = go(filled)
+    assert (receipt.status, counts(receipt)) == (RunStatus.ANOMALY, [3, 0, 1, 0, 2])
+    toml.write_text(before)
+    assert counts(go(filled)) == [2, 2, 0, 0, 0]
+
+
+class Half:
+    """A scorer beside the tables: half for what it knows, nothing for the rest."""
+
+    def score(self, rows: Sequence[Mapping[str, Any]]) -> list[Grade | None]:
+        half = Grade(0.5, ImportanceLabel.NICE_TO_HAVE, "Half.", (), (), "http", 2)
+        return [half if row["summary"] == "ls" else None for row in rows]
+
+
+def test_a_scorer_that_is_no_table_is_asked_for_whole_batches() -> None:
+    grades, errors = grading.score_rows(ROWS, Half())
+    assert errors == 2
+    assert grades.rows() == [(3, 0.5, "nice_to_have", "http", 2, "Half.")]
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        'scorer = "http"',
+        'scorer = "http"\nhttp_url = "file:///x"',
+        'http_url = "a.io"',
+        "http_timeout_s = 0",
+    ],
+)
+def test_a_scorer_that_could_not_be_asked_is_refused_with_the_settings(home_path: Path, section: str) -> None:
+    with (home_path / "sunrise.toml").open("a") as file:
+        file.write(f"[grade]\n{section}\n")
+    with pytest.raises(ConfigurationError, match="grade"):
+        load_settings(home_path)
+
+
+def test_only_observations_and_memories_have_what_is_graded(home: Home) -> None:
+    with pytest.raises(ValueError, match="no ref of an observation or a memory"):
+        grading.graded_cells(home, "ep:1")
+    assert grading.graded_cells(home, "obs:x") is None
 
 
 def test_a_dry_run_counts_the_same_and_fills_nothing(filled: Path) -> None:

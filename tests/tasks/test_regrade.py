@@ -68,7 +68,7 @@ def parts(receipt: RunReceipt) -> list[int]:
 
 def held(path: Path) -> list[dict[str, Any]]:
     with open_home(load_settings(path), clock=FrozenClock(NOW)) as home:
-        rows: list[dict[str, Any]] = home.ledger.regradable(after_id=0, limit=1000).to_pylist()  # type: ignore[attr-defined]
+        rows: list[dict[str, Any]] = home.ledger.regradable(after_id=0, limit=1000).to_pylist()
         return rows
 
 

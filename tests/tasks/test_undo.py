@@ -53,7 +53,7 @@ def everything(path: Path) -> dict[str, Any]:
         table = home.memories()
         assert table is not None
         memories = table.scan(table.schema().names).to_pylist()
-        rows = home.ledger.regradable(after_id=0, limit=1000).to_pylist()  # type: ignore[attr-defined]
+        rows = home.ledger.regradable(after_id=0, limit=1000).to_pylist()
         trust = [(one.ref, one.tier, one.reason) for one in home.ledger.observation_standings(range(1, 9))]
         return {
             "observations": rows,
@@ -225,3 +225,12 @@ def test_memories_are_judged_by_what_their_column_can_hold(home: Home) -> None:
     told = {(one.record_ref, one.field): verdict for one, verdict in judged.verdicts}
     assert told == {(f"mem:{memory_id}", name): verdict for memory_id, name, _, _, verdict in wanted}
     assert [(one.record_ref, one.after) for one in judged.changes] == [("mem:b", '"y"'), ("mem:a", "0.5")]
+
+
+def test_a_memory_that_changes_while_the_plan_is_carried_out_is_left_alone(home: Home) -> None:
+    table = FakeMemoryTable(pa.table({"id": ["a"], "scope": ["y"]}))
+    home.ledger.record_changes([change("a", "scope", before=None, after="x", reason="")], run_id="r")
+    plan = plan_undo(home, "r", over_later=False)
+    home.ledger.record_changes([change("a", "scope", before="x", after="y", reason="")], run_id="meanwhile")
+    judged = judge_memories(home, table, plan)
+    assert ([verdict for _, verdict in judged.verdicts], judged.changes) == (["skipped"], ())

@@ -90,25 +90,34 @@ class SqliteEntry(SqliteConnection):
         with self.reading() as db:
             return frozenset(row[0] for row in db.execute(sql, (json.dumps(list(keys)),)))
 
-    def known_terms(self, terms: Sequence[str]) -> frozenset[str]:
-        """Return which of these analysed texts may stand in a row already; a few too many, never too few."""
-        by_number = {fingerprint(text): text for text in terms}
+    def fingerprints(self, *, since_ms: int, until_ms: int) -> frozenset[int]:
+        """Return the fingerprints of rows that were said, or seen again, in a stretch of time."""
+        # The index holds them by time: what is asked of a week costs a week, however old the ledger is.
         sql = """
-          SELECT value FROM json_each(?)
-          WHERE EXISTS (SELECT 1 FROM observations WHERE fingerprint = value)"""
+          SELECT DISTINCT fingerprint FROM observations WHERE ts_ms BETWEEN :since AND :until
+          UNION
+          SELECT o.fingerprint FROM sightings s JOIN observations o ON o.id = s.observation_id
+          WHERE s.ts_ms BETWEEN :since AND :until"""
         with self.reading() as db:
-            found = db.execute(sql, (json.dumps(list(by_number)),)).fetchall()
-        return frozenset(by_number[number] for (number,) in found)
+            found = db.execute(sql, {"since": since_ms, "until": until_ms})
+            return frozenset(number for (number,) in found if number is not None)
 
-    def kept_with_terms(self, terms: Sequence[str]) -> pa.Table:
-        """Return the rows that say one of these analysed texts, oldest first."""
+    def kept_with_terms(self, terms: Sequence[str], *, since_ms: int, until_ms: int) -> pa.Table:
+        """Return the rows with one of these analysed texts, said or seen again in a time, oldest first."""
         sql = f"""
           SELECT {_KEPT} FROM observations o
-          WHERE o.fingerprint IN (SELECT value FROM json_each(:numbers))
-            AND o.terms IN (SELECT value FROM json_each(:terms)) ORDER BY o.id"""
-        numbers = [fingerprint(text) for text in terms]
+          WHERE o.terms IN (SELECT value FROM json_each(:terms)) AND o.id IN (
+            SELECT id FROM observations WHERE ts_ms BETWEEN :since AND :until
+              AND fingerprint IN (SELECT value FROM json_each(:numbers))
+            UNION SELECT observation_id FROM sightings WHERE ts_ms BETWEEN :since AND :until
+          ) ORDER BY o.id"""
+        parameters: dict[str, int | str] = {
+            "numbers": json.dumps([fingerprint(text) for text in terms]),
+            "terms": json.dumps(list(terms)),
+            "since": since_ms,
+            "until": until_ms,
+        }
         with self.reading() as db:
-            parameters = {"numbers": json.dumps(numbers), "terms": json.dumps(list(terms))}
             return read_arrow(db, sql, KEPT_SCHEMA, parameters)
 
     def kept_by_others(self, *, since_ms: int, until_ms: int, limit: int) -> pa.Table:

@@ -167,8 +167,9 @@ def _newest(db: sqlite3.Connection) -> int:
 def _insert_observations(db: sqlite3.Connection, rows: pa.Table, newest: int) -> int:
     if rows.num_rows == 0:
         return 0
-    numbers = [fingerprint(text) for text in rows.column("terms").to_pylist()]
-    rows = rows.append_column("fingerprint", pa.array(numbers, type=pa.int64()))
+    if "fingerprint" not in rows.column_names:
+        numbers = [fingerprint(text) for text in rows.column("terms").to_pylist()]
+        rows = rows.append_column("fingerprint", pa.array(numbers, type=pa.int64()))
     with _without_trigger(db, "observations_fts_insert"):
         inserted = _insert(db, "observations", rows, _OBSERVATION, _LOOKED_UP)
     # The index takes a batch at once for half of what it costs row by row.

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import pyarrow as pa
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_frames import read_arrow
+
+GRADE_FIELDS = ("graded_at_ms", "label", "method", "rationale", "score", "version")
+"""What a grade consists of, as the audit trail names it; the columns begin with ``importance_``."""
 
 _GRADING = "graded_up_to"
 
@@ -75,24 +80,12 @@ class SqliteObservations(SqliteConnection):
 
     def save_grades(self, grades: pa.Table, *, run_id: str, seen_up_to: int) -> int:
         """Fill empty grades, note each as a change and move the watermark in one transaction."""
-        now = self.clock.now_ms()
-        rows = grades.to_pylist()
-        fill = """
-          UPDATE observations SET importance_score = :score, importance_label = :label,
-            importance_method = :method, importance_version = :version, importance_rationale = :rationale,
-            importance_graded_at_ms = :now
-          WHERE id = :id AND importance_label IS NULL"""
-        note = """
-          INSERT INTO changes (run_id, record_ref, field, before, after, reason, at_ms)
-          SELECT :run_id, 'obs:' || :id, 'importance', 'null',
-            json_object('score', :score, 'label', :label), :method, :now
-          FROM observations WHERE id = :id AND importance_label IS NULL"""
-        values = [{**row, "run_id": run_id, "now": now} for row in rows]
-        with self.writing() as db:
-            db.executemany(note, values)
-            filled = db.executemany(fill, values).rowcount if values else 0
+        with self.writing() as db, grading(db, grades):
+            filled = write_grades(
+                db, where="o.importance_label IS NULL", run_id=run_id, now_ms=self.clock.now_ms()
+            )
             self._set_watermark(db, _GRADING, seen_up_to)
-        return max(filled, 0)
+        return filled
 
     def linked_governance(self) -> pa.Table:
         """Return the governance values of observations that name a memory, oldest first."""
@@ -145,3 +138,80 @@ class SqliteObservations(SqliteConnection):
             " ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
             (name, value),
         )
+
+
+@contextlib.contextmanager
+def grading(db: sqlite3.Connection, grades: pa.Table) -> Iterator[None]:
+    """Lay grades beside the ledger for the time of a block, so that one statement takes them all."""
+    teach_exact_values(db)
+    db.execute(
+        "CREATE TEMP TABLE IF NOT EXISTS grading (id INTEGER PRIMARY KEY, score REAL, label TEXT,"
+        " method TEXT, version INTEGER, rationale TEXT)"
+    )
+    # An error may have left some behind, where whoever holds the transaction went on in it.
+    db.execute("DELETE FROM grading")
+    columns = [grades.column(name).to_pylist() for name in _GRADE_COLUMNS]
+    db.executemany(
+        f"INSERT INTO grading VALUES ({', '.join('?' * len(columns))})", zip(*columns, strict=True)
+    )
+    yield
+    db.execute("DELETE FROM grading")
+
+
+def write_grades(
+    db: sqlite3.Connection,
+    *,
+    where: str,
+    run_id: str,
+    now_ms: int,
+    fields: Collection[str] = GRADE_FIELDS,
+    reason: str = "",
+) -> int:
+    """
+    Set fields of the grades of the rows that a condition names, and note each row as one change.
+
+    The method stands in the audit trail behind the reason. Returns how many rows changed.
+    """
+    new = {name: f"g.{name}" for name in fields} | (
+        {"graded_at_ms": ":now"} if "graded_at_ms" in fields else {}
+    )
+    after = grade_image(lambda name: new.get(name, f"o.importance_{name}"))
+    note = f"""
+      INSERT INTO changes (run_id, record_ref, field, before, after, reason, at_ms)
+      SELECT :run_id, 'obs:' || o.id, 'importance', {HELD_GRADE}, {after}, :reason || g.method, :now
+      FROM grading g CROSS JOIN observations o ON o.id = g.id WHERE {where} ORDER BY g.id"""
+    values = ", ".join(f"importance_{name} = {value}" for name, value in new.items())
+    fill = f"UPDATE observations AS o SET {values} FROM grading g WHERE o.id = g.id AND {where}"
+    db.execute(note, {"run_id": run_id, "reason": reason, "now": now_ms})
+    return max(db.execute(fill, {"now": now_ms}).rowcount, 0)
+
+
+def grade_image(sql_of: Callable[[str], str]) -> str:
+    """Return the SQL of a whole grade as one JSON object, from the SQL of each of its fields."""
+    values = {name: f"json_quote({sql_of(name)})" for name in GRADE_FIELDS}
+    score = sql_of("score")
+    values["score"] = f"CASE WHEN {score} IS NULL THEN 'null' ELSE exact_text({score}) END"
+    parts = (f"""'"{name}":' || {value}""" for name, value in values.items())
+    return "'{' || " + " || ',' || ".join(parts) + " || '}'"
+
+
+HELD_GRADE = grade_image(lambda name: f"o.importance_{name}")
+"""The grade that a row of observations, named ``o``, holds now."""
+
+
+def teach_exact_values(db: sqlite3.Connection) -> None:
+    """Let SQL write values as JSON and read them again without a loss: SQLite itself keeps 15 digits."""
+    db.create_function("exact_text", 1, _exact_text, deterministic=True)
+    db.create_function("exact_value", 1, _exact_value, deterministic=True)
+
+
+_GRADE_COLUMNS = ("id", "score", "label", "method", "version", "rationale")
+
+
+def _exact_text(number: float) -> str:
+    return repr(number)
+
+
+def _exact_value(text: str | None) -> str | float | None:
+    value: str | float | None = None if text is None else json.loads(text)
+    return value

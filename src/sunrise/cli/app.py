@@ -24,7 +24,11 @@ admission_app = typer.Typer(
     help="What is collapsed onto a row that is kept.", no_args_is_help=True, rich_markup_mode=None
 )
 trust_app = typer.Typer(help="How far records are trusted.", no_args_is_help=True, rich_markup_mode=None)
+grade_app = typer.Typer(
+    help="How important records are, and why.", no_args_is_help=True, rich_markup_mode=None
+)
 app.add_typer(sources_app, name="sources")
+app.add_typer(grade_app, name="grade")
 app.add_typer(admission_app, name="admission")
 app.add_typer(trust_app, name="trust")
 app.add_typer(quarantine_app, name="quarantine")
@@ -91,6 +95,22 @@ def sweep(
     from sunrise.cli.sweep_commands import sweep_home
 
     sweep_home(home, dry_run=dry_run, backups=backups, as_json=as_json)
+
+
+@app.command()
+def undo(
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="As `sunrise receipts` gives it.")],
+    home: HomeOption = None,
+    over_later: Annotated[
+        bool, typer.Option("--over-later", help="Even where a later run changed the same fields.")
+    ] = False,
+    dry_run: DryRunOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take back what a run changed. An undo is a run too, and can be undone."""
+    from sunrise.cli.undo_commands import undo_run
+
+    undo_run(home, run_id, over_later=over_later, dry_run=dry_run, as_json=as_json)
 
 
 @app.command()
@@ -220,6 +240,53 @@ def drop_quarantine(
     from sunrise.cli import source_commands
 
     source_commands.drop_quarantine(home, row_ids, as_json=as_json)
+
+
+@grade_app.command("explain")
+def explain_grade(
+    what: Annotated[str, typer.Argument(metavar="TEXT|REF", help="A text, or such as obs:12 or mem:3f0c.")],
+    home: HomeOption = None,
+    scorer: Annotated[str | None, typer.Option(help="By this scorer; else that of the settings.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show each signal that fired, its weight, and the words that fired it."""
+    from sunrise.cli import grade_commands
+
+    grade_commands.explain(home, what, scorer=scorer, as_json=as_json)
+
+
+@grade_app.command("bench")
+def bench_grade(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="Labelled cases as JSON lines.")],
+    scorer: Annotated[str | None, typer.Option(help="By this scorer; else that of the settings.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how far a scorer agrees with a labelled set."""
+    from sunrise.cli import grade_commands
+
+    grade_commands.bench(path, scorer=scorer, as_json=as_json)
+
+
+@grade_app.command("regrade")
+def regrade(
+    home: HomeOption = None,
+    scorer: Annotated[str | None, typer.Option(help="By this scorer; else that of the settings.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only rows since this time.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Only rows of this scope.")] = None,
+    force: Annotated[
+        list[str] | None, typer.Option(metavar="FIELD", help="Overwrite this field of manual grades too.")
+    ] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show what would move, and write nothing.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Grade anew what a scorer graded; the grades of people stay."""
+    from sunrise.cli import undo_commands
+
+    undo_commands.regrade(
+        home, scorer=scorer, since=since, scope=scope, force=force or [], preview=preview, as_json=as_json
+    )
 
 
 @admission_app.command("rules")

@@ -38,7 +38,11 @@ order after the last write.
 DAY_ENTRYPOINT = "flows.day.run_day"
 FLOW_NAMES = (*(flow.name for flow in SCHEDULED_FLOWS), DAY)
 
-ON_DEMAND_ENTRYPOINTS = {"sweep": "flows.sweep.sweep_secrets"}
+ON_DEMAND_ENTRYPOINTS = {
+    "regrade": "flows.regrade.regrade_importance",
+    "sweep": "flows.sweep.sweep_secrets",
+    "undo": "flows.undo.undo_run",
+}
 """Flows that only an operator starts: they have no schedule and no part in the day."""
 
 

@@ -29,6 +29,7 @@ from sunrise.ports.sources import (
     ObservationSource,
     RetryableSource,
 )
+from sunrise.ports.undo import UndoLedger
 from sunrise.ports.world import (
     Clock,
     Embedder,
@@ -56,4 +57,5 @@ __all__ = [
     "RunLog",
     "TableState",
     "TrustLedger",
+    "UndoLedger",
 ]

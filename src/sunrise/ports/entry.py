@@ -82,12 +82,12 @@ class EntryLedger(Protocol):
         """Return which of these keys were taken already, as a row of their own or as a sighting."""
         ...
 
-    def known_terms(self, terms: Sequence[str]) -> frozenset[str]:
-        """Return which of these analysed texts may stand in a row already; a few too many, never too few."""
+    def fingerprints(self, *, since_ms: int, until_ms: int) -> frozenset[int]:
+        """Return the fingerprints of rows that were said, or seen again, in a stretch of time."""
         ...
 
-    def kept_with_terms(self, terms: Sequence[str]) -> pa.Table:
-        """Return the rows that say one of these analysed texts, oldest first."""
+    def kept_with_terms(self, terms: Sequence[str], *, since_ms: int, until_ms: int) -> pa.Table:
+        """Return the rows with one of these analysed texts, said or seen again in a time, oldest first."""
         ...
 
     def kept_by_others(self, *, since_ms: int, until_ms: int, limit: int) -> pa.Table:

@@ -13,6 +13,7 @@ from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.records import Change, SourcePosition
 from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
 from sunrise.ports.entry import EntryLedger, ObservationLedger, TrustLedger
+from sunrise.ports.undo import UndoLedger
 
 
 class GovernanceReader(Protocol):
@@ -160,6 +161,7 @@ class Ledger(
     AuditTrail,
     RunLog,
     LedgerSweeper,
+    UndoLedger,
     LedgerKeeper,
     Protocol,
 ):

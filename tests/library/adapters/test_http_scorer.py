@@ -15,6 +15,13 @@ from sunrise.errors import ConfigurationError
 Answer = Callable[[dict[str, Any]], tuple[int, bytes]]
 
 
+class QuietServer(ThreadingHTTPServer):
+    """One that does not tell of callers who hung up."""
+
+    def handle_error(self, *_: Any) -> None:
+        return
+
+
 class Service:
     """A real server on a free port that answers as it is told and keeps what it was asked."""
 
@@ -39,7 +46,7 @@ class Service:
             def log_message(self, *_: Any) -> None:
                 return
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = QuietServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/grade"
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
         self.thread.start()

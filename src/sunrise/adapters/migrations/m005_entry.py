@@ -6,7 +6,8 @@ SQL = """
 ALTER TABLE observations ADD COLUMN fingerprint INTEGER;
 ALTER TABLE observations ADD COLUMN trust_reason TEXT;
 ALTER TABLE observations ADD COLUMN entry_rule TEXT;
-CREATE INDEX observations_fingerprint ON observations (fingerprint) WHERE fingerprint IS NOT NULL;
+DROP INDEX observations_ts;
+CREATE INDEX observations_ts ON observations (ts_ms, fingerprint);
 CREATE INDEX observations_entry_rule ON observations (entry_rule) WHERE entry_rule IS NOT NULL;
 CREATE INDEX observations_derivable ON observations (id) WHERE trust_tier IS NULL OR trust_tier = 'trusted';
 CREATE INDEX observations_distrusted ON observations (id) WHERE trust_tier = 'quarantined';
@@ -28,6 +29,7 @@ CREATE TABLE sightings (
   at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sightings_observation ON sightings (observation_id, ts_ms);
+CREATE INDEX sightings_ts ON sightings (ts_ms, observation_id);
 
 CREATE TABLE entries (
   day TEXT NOT NULL,

@@ -1,5 +1,5 @@
 """
-The scorer heuristic-v1: a table of signals and the one interpreter that adds them up.
+The scorer heuristic-v1, as a table of signals.
 
 It gives the same score and label as openclaw-mem's scorer of that name, down to its known errors (plain
 substrings, no negation), so that both grade one store alike. A better scorer is another version.
@@ -8,96 +8,10 @@ substrings, no negation), so that both grade one store alike. A better scorer is
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-from sunrise.domain.importance import ImportanceLabel, label_from_score
-from sunrise.domain.scoring.task_markers import is_task
+from sunrise.domain.scoring.evidence import Evidence
+from sunrise.domain.scoring.signals import TASK, Grade, Scorer, Signal
 
-METHOD = "heuristic-v1"
-VERSION = 1
-BASE_SCORE = 0.30
-"""Not zero, so that one strong signal alone makes a text worth keeping."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grade:
-    """A score with its label, and the sentences that explain it."""
-
-    score: float
-    label: ImportanceLabel
-    rationale: str
-    reasons: tuple[str, ...]
-    penalties: tuple[str, ...]
-    method: str = METHOD
-    version: int = VERSION
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """
-    What may stand in a text: any of these is enough.
-
-    ``words`` are looked for in the lowered text and ``marks`` in the text as it is, both as plain substrings;
-    ``pattern`` in the lowered text, and only where one of its ``hints`` is in it, if it has hints.
-    """
-
-    words: tuple[str, ...] = ()
-    marks: tuple[str, ...] = ()
-    pattern: re.Pattern[str] | None = None
-    hints: tuple[str, ...] = ()
-
-    def seen_in(self, text: str, lowered: str) -> bool:
-        """Return whether *text*, also given *lowered*, shows this evidence."""
-        for word in self.words:
-            if word in lowered:
-                return True
-        for mark in self.marks:
-            if mark in text:
-                return True
-        if self.pattern is None:
-            return False
-        for hint in self.hints:
-            if hint in lowered:
-                return self.pattern.search(lowered) is not None
-        return not self.hints and self.pattern.search(lowered) is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signal:
-    """
-    One row of the table: what it looks for, what it adds, and the sentence it gives.
-
-    It fires when any of ``cases`` has all of its evidence (no cases: always), after ``only_after`` has fired
-    and none of ``unless`` has. A weight below zero makes its sentence a penalty.
-    """
-
-    name: str
-    weight: float
-    sentence: str
-    cases: tuple[tuple[Evidence, ...], ...] = ()
-    only_after: str | None = None
-    unless: tuple[str, ...] = ()
-
-    def fires(self, text: str, lowered: str, fired: set[str]) -> bool:
-        """Return whether this signal fires, given the names of those that *fired* before."""
-        if self.only_after is not None and self.only_after not in fired:
-            return False
-        if not fired.isdisjoint(self.unless):
-            return False
-        # Loops, not any(all(...)): this line is most of the time of a grade.
-        for case in self.cases:
-            for evidence in case:
-                if not evidence.seen_in(text, lowered):
-                    break
-            else:
-                return True
-        return not self.cases
-
-
-TASK = "task"
-"""Known before the table is read, from the kind and the task markers."""
-
-# The order matters: a row refers to rows above it, and the sums are those of floats added in this order.
 SIGNALS = (
     Signal(
         name="secret",
@@ -291,8 +205,7 @@ SIGNALS = (
     ),
 )
 
-_MOST_REASONS = 2
-_NOTHING_SEEN = "No signal seen."
+HEURISTIC_V1 = Scorer(method="heuristic-v1", version=1, signals=SIGNALS)
 
 
 def grade(*, kind: str, tool_name: str | None, summary: str) -> Grade:
@@ -302,22 +215,4 @@ def grade(*, kind: str, tool_name: str | None, summary: str) -> Grade:
     >>> grade(kind="note", tool_name="chat", summary="Rule: never deploy on Fridays").label.value
     'nice_to_have'
     """
-    text = _text(tool_name, summary)
-    lowered = text.lower()
-    fired = {TASK} if is_task(text, kind=kind) else set()
-    score = BASE_SCORE
-    reasons: list[str] = []
-    penalties: list[str] = []
-    for signal in SIGNALS:
-        if signal.fires(text, lowered, fired):
-            fired.add(signal.name)
-            score += signal.weight
-            (reasons if signal.weight > 0 else penalties).append(signal.sentence)
-    score = max(0.0, min(score, 1.0))
-    rationale = " ".join(reasons[:_MOST_REASONS] + penalties[:1]) or _NOTHING_SEEN
-    return Grade(score, label_from_score(score), rationale, tuple(reasons), tuple(penalties))
-
-
-def _text(tool_name: str | None, summary: str) -> str:
-    tool, summary = (tool_name or "").strip(), summary.strip()
-    return f"{tool}: {summary}" if tool and summary else summary or tool
+    return HEURISTIC_V1.grade(kind=kind, tool_name=tool_name, summary=summary)

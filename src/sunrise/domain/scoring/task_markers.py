@@ -5,6 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from sunrise.domain.scoring.evidence import Evidence
+
+SPOKEN = Evidence(words=("要做", "待辦"))
+"""What makes a text a task wherever it stands."""
+
+KIND = "task"
+
 _WORD = "(?:todo|task|reminder)"
 _BRACKETS = (
     "[]",
@@ -35,7 +42,7 @@ _LIST_MARK = f"(?:>|{_BULLET}|{_CHECKBOX}|{_ORDERED})"
 # Without a space behind it, a list mark counts only when another one or a task marker follows at once.
 _FOLLOWED = rf"(?:\s+|(?={_MARKER}|>|{_BULLET}|{_CHECKBOX}|{_ORDERED}.))"
 # Possessive: a list mark once taken is never given back, so that no text can make the match slow.
-_TASK = re.compile(rf"\s*(?:{_LIST_MARK}{_FOLLOWED})*+{_MARKER}", re.IGNORECASE | re.DOTALL)
+_TASK = re.compile(rf"\s*(?:{_LIST_MARK}{_FOLLOWED})*+(?P<marker>{_MARKER})", re.IGNORECASE | re.DOTALL)
 
 
 def has_task_marker(text: str) -> bool:
@@ -48,20 +55,39 @@ def has_task_marker(text: str) -> bool:
     return _starts_with_marker(_normal(text))
 
 
-def is_task(text: str, *, kind: str = "") -> bool:
+def is_task(text: str, *, kind: str = "", spoken: Evidence = SPOKEN) -> bool:
     """
     Return whether an observation of *kind* with *text* ("tool: summary" or a summary) is a task.
 
     >>> is_task("chat: [TODO] buy milk"), is_task("buy milk", kind="task"), is_task("待辦事項：買牛奶")
     (True, True, True)
     """
-    if kind.strip().lower() == "task":
+    if is_task_kind(kind):
         return True
     normal = _normal(text)
-    if "要做" in normal or "待辦" in normal:
+    if spoken.seen_in(normal, normal.lower()):
         return True
     _, _, behind_tool = normal.partition(":")
     return _starts_with_marker(normal) or _starts_with_marker(behind_tool)
+
+
+def is_task_kind(kind: str) -> bool:
+    """Return whether *kind* alone makes an observation a task."""
+    return kind.strip().lower() == KIND
+
+
+def task_words(text: str, *, kind: str = "", spoken: Evidence = SPOKEN) -> tuple[str, ...]:
+    """
+    Return what makes an observation a task, as :func:`is_task` reads it; nothing for one that is none.
+
+    >>> task_words("chat: - [ ] TODO buy milk", kind="task"), task_words("buy milk")
+    (('kind task', 'TODO'), ())
+    """
+    normal = _normal(text)
+    _, _, behind_tool = normal.partition(":")
+    markers = [match["marker"] for part in (normal, behind_tool) if (match := _TASK.match(part))]
+    kinds = (f"kind {KIND}",) if is_task_kind(kind) else ()
+    return (*kinds, *spoken.found_in(normal, normal.lower()), *dict.fromkeys(markers))
 
 
 def _normal(text: str) -> str:
