@@ -12,7 +12,7 @@ run: $(READY)            ## set up, make a demo home, run the whole day on it
 test: $(READY)           ## set up and run the tests of what sunrise does
 	$(BIN)/pytest -m "not server and not kill" --ignore=tests/house -n 2 --dist worksteal
 
-integration: $(READY)    ## a real Prefect server, and whole days that are killed
+integration: $(READY)    ## a real Prefect server, and harvests and days that are killed
 	$(BIN)/pytest -m "server or kill" -n 2 --dist loadgroup tests/deployments tests/flows
 
 check: $(READY)          ## lint, types, layers, and the tests of the house: sizes, docs, packaging

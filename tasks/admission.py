@@ -128,6 +128,8 @@ def rules_off(home: Home) -> frozenset[str]:
 
 
 def _carried_out(rows: pl.DataFrame, verdicts: dict[str, Verdict], kept: KeptRowsOfLedger) -> Judged:
+    if all(one.admitted for one in verdicts.values()):
+        return Judged(rows, SIGHTING_SCHEMA.empty_table(), Counter(), Counter())
     collapsed = {key: one for key, one in verdicts.items() if one.collapse_onto is not None}
     hidden = {key: str(one.rule) for key, one in verdicts.items() if one.archived and not one.collapse_onto}
     gone = rows["key"].is_in(list(collapsed))

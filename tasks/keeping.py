@@ -150,6 +150,8 @@ class Keeper:
 
     def _news(self, rows: pl.DataFrame, *, redacted: int) -> tuple[CountedRows, CountedRows]:
         """Count, of the rows that are new, those without a secret that they had, and those not trusted."""
+        if not redacted and rows["trust_reason"].null_count() == rows.height:
+            return Counter(), Counter()
         from tasks.entry_counts import distrust_reasons, redacted_kinds, with_marks
 
         marked = with_marks(rows) if redacted else rows.clear()

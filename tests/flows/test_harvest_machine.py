@@ -244,6 +244,7 @@ class KillMachine(HarvestMachine):
 
 
 @pytest.mark.slow
+@pytest.mark.kill
 @pytest.mark.timeout(600)
 def test_each_record_is_taken_once_whatever_is_done_to_its_file(template: Path) -> None:
     KillMachine.template = template

@@ -74,6 +74,9 @@ def scrubbed_line(raw: bytes) -> bytes:
         before = parse_object(raw)
     except DataError:
         return plain
+    if _is_clean(raw):
+        # How a line is written may look like what none of its texts says.
+        return raw
     for line in _candidates(plain, before):
         if len(line) <= len(raw) and _is_clean(line):
             return line.ljust(len(raw))
