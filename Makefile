@@ -10,10 +10,10 @@ run: $(READY)            ## set up, make a demo home, run the whole day on it
 	$(BIN)/sunrise demo --home .demo
 
 test: $(READY)           ## set up and run the tests of what sunrise does
-	$(BIN)/pytest -m "not server and not kill" --ignore=tests/house -n 2 --dist worksteal
+	$(BIN)/pytest -m "not server and not kill and not slow" --ignore=tests/house -n 2 --dist worksteal
 
-integration: $(READY)    ## a real Prefect server, and harvests and days that are killed
-	$(BIN)/pytest -m "server or kill" -n 2 --dist loadgroup tests/deployments tests/flows
+integration: $(READY)    ## a real Prefect server, what is killed, and what takes its time
+	$(BIN)/pytest -m "server or kill or slow" -n 2 --dist loadgroup
 
 check: $(READY)          ## lint, types, layers, and the tests of the house: sizes, docs, packaging
 	$(BIN)/ruff format --check .

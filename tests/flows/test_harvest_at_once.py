@@ -31,6 +31,7 @@ def processes() -> ForkServerContext:
     return context
 
 
+@pytest.mark.slow
 def test_a_harvest_keeps_no_reader_waiting_and_fails_no_other_writer(
     processes: ForkServerContext, tmp_path: Path
 ) -> None:

@@ -31,6 +31,8 @@ from tests.flows.sweep_killing import PRELOAD, add_memories, sweep_until
 from tests.homes import NOW
 from tests.ledgers import WHOLE, raw
 
+pytestmark = pytest.mark.slow
+
 LISTED = "sunrise-old"
 """The backup that holds secrets, and the tag of that name."""
 

@@ -69,6 +69,7 @@ tools = st.one_of(st.none(), texts, st.sampled_from(["chat", "cron", " ", "\x1f"
 rows_of_all_kinds = st.lists(st.tuples(kinds, tools, texts), max_size=12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(SCORERS))
 @settings(max_examples=120, deadline=None)
 @given(rows=rows_of_all_kinds)
@@ -76,6 +77,7 @@ def test_a_frame_is_graded_as_each_of_its_rows_is(name: str, rows: list[Row]) ->
     assert_same(rows, SCORERS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(SCORERS))
 def test_twenty_thousand_rows_are_graded_as_each_of_them_is(name: str) -> None:
     chance = random.Random(7)
@@ -112,6 +114,7 @@ def test_no_rows_give_no_grades() -> None:
     assert score_frame(frame([]), HEURISTIC_V1).height == 0
 
 
+@pytest.mark.slow
 def test_the_same_letters_of_ascii_are_left_by_both_engines_in_lower_case() -> None:
     lowered = pl.Series(EVERY).str.to_lowercase().to_list()
     for character, by_polars in zip(EVERY, lowered, strict=True):

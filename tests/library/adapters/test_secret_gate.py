@@ -90,6 +90,7 @@ def row(record: dict[str, Any], *, harmless: bool) -> object:
         return error.reason
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(records, st.booleans(), st.booleans())
 @example({"summary": "x", "tool_call_id": "AA" + R36, "kind": "123456789", "session_key": "s"}, False, False)
@@ -121,6 +122,7 @@ def test_everyday_words_pass(name: str) -> None:
     assert harmless_lines([json.dumps({"summary": name, "sessionKey": "agent:main"}).encode()]) == [True]
 
 
+@pytest.mark.slow
 def test_letters_that_pass_for_ascii_are_all_known() -> None:
     letters = (chr(code) for code in range(128, 0x110000) if not 0xD800 <= code < 0xE000)
     alike = {

@@ -165,6 +165,7 @@ def test_lines_of_a_key_that_stand_in_quotes_go_with_it() -> None:
     assert blanked(text) == f'k = "[{"*" * 27}]" +\n  "[{"*" * 16}]" +\n  "[{"*" * 8}]"; done()'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hint", HINTS)
 def test_a_megabyte_of_hints_is_read_within_a_second(hint: str) -> None:
     text = hint * (1_000_000 // len(hint.encode()))

@@ -55,6 +55,7 @@ def test_of_what_is_in_use_one_row_in_twenty_is_junk_at_most(seed: int):
     assert month.useful_kept >= 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_with_a_fifth_of_the_labels_wrong_one_row_in_twelve_is_junk_at_most(seed: int):
     month = outcome(seed, noise=0.2)
@@ -63,6 +64,7 @@ def test_with_a_fifth_of_the_labels_wrong_one_row_in_twelve_is_junk_at_most(seed
     assert month.useful_kept >= 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_without_the_boot_files_ninety_seven_in_a_hundred_junk_rows_are_still_settled(seed: int):
     month = outcome(seed, boot=False)
