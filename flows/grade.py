@@ -6,6 +6,7 @@ from typing import Any
 
 from sunrise.domain.importance import ImportanceLabel
 from tasks.grade import grade_batch, ungraded_batches
+from tasks.grade_figures import label_history
 from tasks.lazy_flow import flow
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, run_flow
@@ -33,6 +34,7 @@ def grade(run: Run) -> None:
     for rows in ungraded_batches(run):
         grade_batch(run, rows)
     run.rate("rows_per_second", run.counts["total_seen"])
+    run.sections.append(label_history(run.home, run.groups["label_counts"]))
     if run.counts["scorer_errors"]:
         run.anomaly("scorer_errors", "the scorer failed on some rows", run.counts["scorer_errors"])
 

@@ -14,6 +14,7 @@ from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
 from sunrise.domain.scoring.scorers import SCORERS
 from sunrise.domain.scoring.signals import Grade, Scorer
 from sunrise.settings import GradeSettings
+from tasks.grade_figures import count_grades
 from tasks.run_frame import Run
 from tasks.scoring import score_frame
 
@@ -75,6 +76,7 @@ def grade_batch(run: Run, rows: pl.DataFrame) -> None:
     run.count(scorer_errors=errors, graded_filled=filled, skipped_existing=grades.height - filled)
     for label, count in grades["label"].value_counts().iter_rows():
         run.tally("label_counts", label, count)
+    run.step(count_grades, run, ungraded, grades)
 
 
 def scorer_of(settings: GradeSettings) -> Scorer | HttpScorer:

@@ -17,6 +17,7 @@ from sunrise.domain.scoring.signals import Scorer
 from sunrise.errors import ConfigurationError
 from sunrise.settings import GradeSettings
 from tasks.grade import score_rows, scorer_of
+from tasks.grade_figures import BINS, UNGRADED, binned
 from tasks.run_frame import Run, SkipRun
 from tasks.snapshot import take
 
@@ -26,10 +27,7 @@ if TYPE_CHECKING:
 FORCEABLE = ("score", "label", "method", "version", "rationale")
 """The fields of a grade that an operator may have replaced where the grade is none of ours."""
 
-BINS = tuple(f"0.{tenth}" for tenth in range(10))
-"""The tenths of the score, named by where they begin; a score of 1 is in the last."""
 
-UNGRADED = "none"
 SAMPLES = 20
 SAMPLE_CELLS = ("held_label", "held_score", "label_after", "score_after")
 
@@ -176,20 +174,6 @@ def count_moves(run: Run, judged: pl.DataFrame) -> pl.DataFrame:
     for name, count in moved.group_by(move).len().sort("move").iter_rows():
         run.tally("label_moves", name, count)
     return moved.select("id", *SAMPLE_CELLS).head(SAMPLES)
-
-
-def binned(scores: pl.Series) -> dict[str, int]:
-    """
-    Return how many scores are in each tenth, and how many rows have none.
-
-    >>> {name: rows for name, rows in binned(pl.Series([0.0, 0.05, 0.7, 1.0, None])).items() if rows}
-    {'0.0': 2, '0.7': 1, '0.9': 1, 'none': 1}
-    """
-    counts = dict.fromkeys((*BINS, UNGRADED), 0)
-    tenths = (scores.cast(pl.Float64) * 10).floor().clip(0, 9).cast(pl.Int64)
-    for tenth, rows in tenths.value_counts().iter_rows():
-        counts[UNGRADED if tenth is None else BINS[tenth]] += rows
-    return counts
 
 
 def show_moves(run: Run, moved: Sequence[pl.DataFrame]) -> None:

@@ -18,6 +18,7 @@ from sunrise.domain.scoring.signals import Grade, Scorer, Signal
 from sunrise.errors import ConfigurationError
 from sunrise.settings import load_settings
 from tasks import grade as grading
+from tasks.receipt_files import page_path
 from tests.fakes import FrozenClock
 from tests.homes import observation, observations, position, run_body
 
@@ -201,3 +202,18 @@ def test_no_rows_give_an_empty_frame_of_grades() -> None:
     assert (grades.height, grades.columns, errors) == (
         0, ["id", "score", "label", "method", "version", "rationale"], 0,
     )  # fmt: skip
+
+
+def test_the_page_of_a_run_tells_scores_reasons_other_scorers_and_the_past(filled: Path) -> None:
+    with open_home(load_settings(filled)) as home:
+        text = "a task-oriented rule: always take a backup"
+        home.ledger.commit_harvest(observations(observation("d", summary=text)), rejected=(), position=None)
+    receipt = go(filled)
+    assert receipt.counts["graded_filled"] == 3
+    assert sum(receipt.groups["scores"].values()) == 3
+    # The first takes "task-oriented" for a secret, the second does not: 0.3 - 0.4 + 0.4 beside 0.3 + 0.4.
+    assert receipt.groups["scorers_disagree"] == {"heuristic-v2: ignore->nice_to_have": 1}
+    assert receipt.groups["scorers_compared"] == {"heuristic-v2": 3}
+    assert receipt.groups["reasons"]["Looks like a secret, so it is kept low."] == 1
+    page = page_path(filled / "reports", receipt.run_id).read_text(encoding="utf-8")
+    assert "Labels over time" in page

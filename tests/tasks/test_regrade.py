@@ -20,7 +20,8 @@ from sunrise.domain.importance import label_from_score
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
 from sunrise.settings import load_settings
-from tasks.regrade import Regrade, binned, compare, own_methods
+from tasks.grade_figures import binned
+from tasks.regrade import Regrade, compare, own_methods
 from tests.fakes import FrozenClock
 from tests.homes import CONFIG, NOW, observation, observations, run_body
 
