@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,7 +36,7 @@ class SqliteConnection:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._db.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-            self._db.execute("PRAGMA journal_mode = WAL")
+            self._use_wal()
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("PRAGMA foreign_keys = ON")
             self._db.execute("PRAGMA temp_store = MEMORY")
@@ -84,6 +85,19 @@ class SqliteConnection:
         """Lend the connection inside a transaction."""
         with self.transaction():
             yield self._db
+
+    def _use_wal(self) -> None:
+        # Of two processes that turn a new file to WAL at once, SQLite refuses one without waiting.
+        deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+            else:
+                return
 
     def _migrate(self) -> None:
         with store_errors(f"the ledger {self.path} cannot be migrated"):
