@@ -9,7 +9,7 @@ from tasks.lazy_flow import flow
 from tasks.lineage import inherit_trust
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, run_flow
-from tasks.spool import scrub_spool
+from tasks.spool import scrub_read_lines
 
 
 @flow(name="harvest")
@@ -35,7 +35,7 @@ def harvest(run: Run) -> None:
         found.add(again)
     lineage = run.write(inherit_trust, run.home, run_id=run.run_id)
     run.count(trust_lowered=lineage["lowered"] if lineage else 0)
-    scrubbed, complaints = run.write(scrub_spool, run.home) or (0, [])
+    scrubbed, complaints = run.write(scrub_read_lines, run.home) or (0, [])
     run.count(scrubbed=scrubbed)
     count_harvested(run, found)
     run.rate("rows_per_second", found.seen)

@@ -18,12 +18,8 @@ from sunrise.domain.admission.rules import RULES, gate_pattern
 from sunrise.domain.retention import DAY_MS
 from sunrise.errors import ConfigurationError
 from tasks.entry_counts import CountedRows
-from tasks.kept_rows import KeptRowsOfLedger
+from tasks.kept_rows import CANDIDATE, KeptRowsOfLedger, candidate_of
 
-_CANDIDATE = (
-    "key", "ts_ms", "kind", "tool_name", "summary", "terms", "source_kind", "session_key", "agent_id",
-    "scope", "trust_tier", "importance_label", "memory_id",
-)  # fmt: skip
 _SIGHTING = (
     "key", "ts_ms", "kind", "tool_name", "source_kind", "source_ref", "session_key", "agent_id",
     "episode_key", "detail_json",
@@ -72,7 +68,11 @@ class Door:
         if wanted.is_empty():
             return Judged(rows, SIGHTING_SCHEMA.empty_table(), Counter(), Counter())
         known = self._home.ledger.known_keys(wanted["key"].to_list())
-        candidates = [Candidate(*row) for row in wanted.select(_CANDIDATE).iter_rows() if row[0] not in known]
+        candidates = [
+            candidate_of(row)
+            for row in wanted.select(CANDIDATE).iter_rows(named=True)
+            if row["key"] not in known
+        ]
         self._kept.prepare(candidates)
         verdicts: dict[str, Verdict] = {}
         for one in candidates:

@@ -12,6 +12,12 @@ from sunrise.domain.admission.rules import DERIVED, OWNER, RuleName
 from sunrise.domain.admission.similar_rows import SimilarRows
 from sunrise.ports import EntryLedger
 
+CANDIDATE = (
+    "key", "ts_ms", "kind", "tool_name", "summary", "terms", "source_kind", "session_key", "agent_id",
+    "scope", "trust_tier", "importance_label", "memory_id",
+)  # fmt: skip
+"""The columns of a row that admission looks at."""
+
 MAX_SIMILAR = 50_000
 """With so many derived rows a new one is compared at most, the newest of the window."""
 
@@ -26,7 +32,7 @@ class _Kept:
 
 
 class KeptRowsOfLedger:
-    """Implements :class:`sunrise.domain.admission.judging.KeptRows` over the ledger and the running one."""
+    """Implements ``KeptRows`` of :mod:`sunrise.domain.admission.judging` over ledger and running harvest."""
 
     def __init__(self, ledger: EntryLedger, *, window_ms: int, dry_run: bool) -> None:
         self._ledger = ledger
@@ -139,19 +145,5 @@ class KeptRowsOfLedger:
 
 
 def candidate_of(row: dict[str, Any]) -> Candidate:
-    """Return a row of the ledger as admission looks at it."""
-    return Candidate(
-        key=row["key"],
-        ts_ms=row["ts_ms"],
-        kind=row["kind"],
-        tool_name=row["tool_name"],
-        text=row["summary"],
-        terms=row["terms"],
-        source_kind=row["source_kind"],
-        session_key=row["session_key"],
-        agent_id=row["agent_id"],
-        scope=row["scope"],
-        trust_tier=row["trust_tier"],
-        importance_label=row["importance_label"],
-        memory_id=row["memory_id"],
-    )
+    """Return a row of the ledger, or one on its way there, as admission looks at it."""
+    return Candidate(text=row["summary"], **{name: row[name] for name in CANDIDATE if name != "summary"})

@@ -13,7 +13,7 @@ from sunrise.domain.importance import label_from_score
 from sunrise.domain.records import Change, RecordState, memory_ref
 from sunrise.domain.retention import RetentionPolicy, Standing, Tier, Verdict, judge, tier_of
 from sunrise.ports import MemoryTable
-from tasks.memories import change
+from tasks.memories import change_of
 from tasks.run_frame import Run
 
 _MEMORY_COLUMNS = (
@@ -103,13 +103,10 @@ def _changes(one: Judged, now_ms: int) -> Iterator[Change]:
     archive = one.verdict is Verdict.ARCHIVE
     reason = f"unused_{one.tier}" if archive else "used_again"
     state = RecordState.ARCHIVED if archive else RecordState.ACTIVE
-    yield _change(one, "state", one.standing.state, str(state), reason)
-    yield _change(one, "archived_at_ms", one.standing.archived_at_ms, now_ms if archive else None, reason)
-
-
-def _change(one: Judged, field: str, before: object, after: object, reason: str) -> Change:
-    made = change("", field, before=before, after=after, reason=reason)
-    return Change(one.record_ref, made.field, made.before, made.after, made.reason)
+    held = one.standing
+    moment = now_ms if archive else None
+    yield change_of(one.record_ref, "state", before=held.state, after=str(state), reason=reason)
+    yield change_of(one.record_ref, "archived_at_ms", before=held.archived_at_ms, after=moment, reason=reason)
 
 
 def _memory_standing(row: dict[str, object], usage: dict[str, int]) -> dict[str, object]:

@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from sunrise.bootstrap import Home
 from sunrise.domain.lineage import Derived, is_derived, passages, search_words
-from sunrise.domain.records import Change, observation_ref
+from sunrise.domain.records import observation_ref
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.trust import QUARANTINED, TRUSTED, UNKNOWN_NAME, UNTRUSTED, least
 from sunrise.ports import Ledger
-from tasks.memories import change
+from tasks.memories import change_of
 
 _BATCH = 32
 """Rows that are judged in one transaction: it holds the lock for a part of a second."""
@@ -61,7 +61,7 @@ def _lower(ledger: Ledger, row: Derived, *, run_id: str) -> int:
         return 0
     reason = f"inherits_{tier or UNKNOWN_NAME}"
     values = (("trust_tier", row.tier, tier), ("trust_reason", row.reason, reason))
-    changes = [_change(ref, field, before, after, reason) for field, before, after in values]
+    changes = [change_of(ref, name, before=was, after=now, reason=reason) for name, was, now in values]
     return ledger.apply_to_observations(changes, run_id=run_id)
 
 
@@ -98,8 +98,3 @@ def _terms(text: str) -> str:
     from sunrise.domain.text.analysis import MAX_CHARS, terms
 
     return terms(text, max_chars=max(MAX_CHARS, len(text)))
-
-
-def _change(ref: str, field: str, before: str | None, after: str | None, reason: str) -> Change:
-    made = change("", field, before=before, after=after, reason=reason)
-    return Change(ref, made.field, made.before, made.after, made.reason)

@@ -75,7 +75,12 @@ def apply_outbox(home: Home, table: MemoryTable) -> int:
 
 def change(memory_id: str, field: str, *, before: Any, after: Any, reason: str) -> Change:
     """Return the change of one field of one memory."""
-    return Change(memory_ref(memory_id), field, json.dumps(before), json.dumps(after), reason)
+    return change_of(memory_ref(memory_id), field, before=before, after=after, reason=reason)
+
+
+def change_of(record_ref: str, field: str, *, before: Any, after: Any, reason: str) -> Change:
+    """Return the change of one field of one record of either store."""
+    return Change(record_ref, field, json.dumps(before), json.dumps(after), reason)
 
 
 def is_empty(value: Any) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from sunrise.adapters.spool_scrubbing import renewed_position, scrub_file
+from sunrise.adapters.spool_scrubbing import ScrubbedFile, renewed_position, scrub_file
 from sunrise.bootstrap import Home
 from sunrise.errors import StoreError
 
@@ -21,7 +22,7 @@ def remember_to_scrub(home: Home, source: str) -> None:
     home.ledger.put_note(_NOTE + source, "waits")
 
 
-def scrub_spool(home: Home) -> tuple[int, list[str]]:
+def scrub_read_lines(home: Home) -> tuple[int, list[str]]:
     """
     Blank the secrets in the files of the spool that hold one, as far as they were read.
 
@@ -30,19 +31,32 @@ def scrub_spool(home: Home) -> tuple[int, list[str]]:
     """
     changed, complaints = 0, []
     for path in sorted(home.spool.glob("*.jsonl")):
-        if home.ledger.get_note(_NOTE + str(path)) == "waits":
+        if home.ledger.get_note(_NOTE + _source_name(path)) == "waits":
             try:
-                changed += _scrub(home, path)
+                with home.ledger.transaction():
+                    changed += scrub_captures(home, path, only_read=True).changed
+                    home.ledger.put_note(_NOTE + _source_name(path), "done")
             except StoreError as error:
                 complaints.append(str(error))
     return changed, complaints
 
 
-def _scrub(home: Home, path: Path) -> int:
-    position = home.ledger.source_position(str(path))
-    changed = scrub_file(path, end=position.offset).changed if position else 0
+def scrub_captures(home: Home, path: Path, *, only_read: bool = False, dry_run: bool = False) -> ScrubbedFile:
+    """
+    Blank the secrets in one file of captures, and keep its position good; ``only_read`` spares what is news.
+
+    Raises:
+        StoreError: The file is there and cannot be read or written.
+    """
+    # While the ledger is held, no harvest moves the position whose fingerprint is renewed.
     with home.ledger.transaction():
-        if position is not None:
-            home.ledger.renew_position(renewed_position(path, position), was=position)
-        home.ledger.put_note(_NOTE + str(path), "done")
-    return changed
+        was = home.ledger.source_position(_source_name(path))
+        end = (was.offset if was else 0) if only_read else None
+        done = scrub_file(path, end=end, dry_run=dry_run)
+        if was is not None and done.changed and not dry_run:
+            home.ledger.renew_position(renewed_position(path, was), was=was)
+    return done
+
+
+def _source_name(path: Path) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

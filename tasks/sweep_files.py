@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sunrise.adapters.spool_scrubbing import renewed_position, scrub_file
 from sunrise.bootstrap import Home
 from sunrise.domain.secret_spans import RedactedField, Scrubbed, scrubbed, scrubbed_json
 from sunrise.errors import StoreError
 from tasks.receipt_files import write_whole
 from tasks.run_frame import Run
+from tasks.spool import scrub_captures
 from tasks.sweep import tell, told
 
 _TAG = re.compile(r"(<[^>]*>)")
@@ -140,13 +139,8 @@ def scrub_page(text: str) -> Scrubbed:
 
 def _lines_of(total: ScrubbedFiles, path: Path, home: Home, *, dry_run: bool) -> None:
     name = told(path, home)
-    # While the ledger is held, no harvest moves the position whose fingerprint is renewed.
     try:
-        with home.ledger.transaction():
-            was = home.ledger.source_position(os.fsencode(path).decode("utf-8", "backslashreplace"))
-            done = scrub_file(path, dry_run=dry_run)
-            if was is not None and done.changed and not dry_run:
-                home.ledger.renew_position(renewed_position(path, was), was=was)
+        done = scrub_captures(home, path, dry_run=dry_run)
     except StoreError as error:
         total.failed.append(f"{name}: {error}")
         return

@@ -1,4 +1,4 @@
-"""How far records are trusted, as an operator sees and decides it; and who writes too much at once."""
+"""How far records are trusted, as an operator sees and decides it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sunrise.bootstrap import Home, existing_memories
 from sunrise.domain.filters import sql_text
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.records import Change, memory_ref, split_ref
+from sunrise.domain.schedule import TRUST
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clip
 from sunrise.domain.trust import (
@@ -26,7 +27,7 @@ from sunrise.domain.trust import (
 )
 from sunrise.ports import Ledger, MemoryReader, MemoryTable
 from tasks.lineage import inherited_tier
-from tasks.memories import apply_outbox, change, is_empty, open_memories
+from tasks.memories import apply_outbox, change, change_of, is_empty, open_memories
 from tasks.run_frame import Run, SkipRun, run_flow
 
 _REASON_CHARS = 200
@@ -60,7 +61,7 @@ def change_trust(home: str | None, decision: TrustDecision) -> RunReceipt:
     An observation and the memory that it names change together. A record that is so already is left alone;
     the receipt shows asked = changed + unchanged, the records that were drawn in by their memory included.
     """
-    return run_flow("trust", lambda run: _carry_out(run, decision), home=home)
+    return run_flow(TRUST, lambda run: _carry_out(run, decision), home=home)
 
 
 def standings(home: Home, *, tiers: Sequence[str | None], limit: int) -> list[TrustStanding]:
@@ -113,8 +114,7 @@ def _record(run: Run, moved: Sequence[tuple[TrustStanding, TrustStanding]], reas
             memories.append(change(key, "trust_tier", before=old.tier, after=new.tier, reason=reason))
             continue
         for field, was, becomes in (("trust_tier", old.tier, new.tier), ("trust_reason", old.reason, reason)):
-            made = change("", field, before=was, after=becomes, reason=reason)
-            observations.append(replace(made, record_ref=old.ref))
+            observations.append(change_of(old.ref, field, before=was, after=becomes, reason=reason))
     with run.home.ledger.transaction():
         run.home.ledger.apply_to_observations(observations, run_id=run.run_id)
         run.home.ledger.record_changes(memories, run_id=run.run_id)

@@ -24,7 +24,7 @@ from tasks.demo.home import write_demo_home
 T = TypeVar("T")
 LONG = 90.0
 
-HARVEST_STEPS = {"read sources", "retry quarantined", "inherit trust", "scrub spool"}
+HARVEST_STEPS = {"read sources", "retry quarantined", "inherit trust", "scrub read lines"}
 
 
 @pytest.mark.server

@@ -23,6 +23,7 @@ from sunrise.adapters.lance_border import retry_conflicts
 from sunrise.adapters.lance_rows import fitted, vector_dimension
 from sunrise.adapters.secret_gate import redact_column
 from sunrise.domain.capture_identity import hidden_key
+from sunrise.domain.filters import sql_text
 from sunrise.domain.records import memory_ref
 from sunrise.domain.secret_spans import (
     MemorySecrets,
@@ -250,7 +251,7 @@ def _embed(
 def _named_once(table: Any, ids: Sequence[str]) -> set[str]:
     """Return the ids of these that one row has: an id that stands there twice cannot be merged by."""
     counts: dict[str, int] = {}
-    wanted = ["'" + one.replace("'", "''") + "'" for one in dict.fromkeys(ids)]
+    wanted = [sql_text(one) for one in dict.fromkeys(ids)]
     for start in range(0, len(wanted), _IDS_PER_QUERY):
         where = f"id IN ({', '.join(wanted[start : start + _IDS_PER_QUERY])})"
         for name in table.search().where(where).select(["id"]).to_arrow().column("id").to_pylist():

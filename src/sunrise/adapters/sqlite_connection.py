@@ -86,6 +86,21 @@ class SqliteConnection:
         with self.transaction():
             yield self._db
 
+    def watermark(self, name: str) -> int:
+        """Return a watermark; 0 before it was first set."""
+        with self.reading() as db:
+            row = db.execute("SELECT value FROM watermarks WHERE name = ?", (name,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def raise_watermark(self, name: str, value: int) -> None:
+        """Set a watermark. It never goes back: two runs may end in either order."""
+        with self.writing() as db:
+            db.execute(
+                "INSERT INTO watermarks VALUES (?, ?)"
+                " ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
+                (name, value),
+            )
+
     def _use_wal(self) -> None:
         # Of two processes that turn a new file to WAL at once, SQLite refuses one without waiting.
         deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000

@@ -88,6 +88,13 @@ class SqliteHarvest(SqliteConnection):
             row = db.execute(sql, (source,)).fetchone()
         return SourcePosition(*row) if row else None
 
+    def renew_position(self, position: SourcePosition, *, was: SourcePosition) -> bool:
+        """Put a new fingerprint to a position that nobody moved meanwhile; say whether that was so."""
+        sql = 'UPDATE offsets SET fingerprint = ? WHERE source = ? AND "offset" = ? AND fingerprint = ?'
+        with self.writing() as db:
+            renewed = db.execute(sql, (position.fingerprint, was.source, was.offset, was.fingerprint))
+            return renewed.rowcount == 1
+
     def new_keys(self, keys: Sequence[str]) -> int:
         """Return how many different keys of these no observation has yet."""
         sql = """

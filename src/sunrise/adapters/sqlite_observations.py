@@ -84,7 +84,7 @@ class SqliteObservations(SqliteConnection):
             filled = write_grades(
                 db, where="o.importance_label IS NULL", run_id=run_id, now_ms=self.clock.now_ms()
             )
-            self._set_watermark(db, _GRADING, seen_up_to)
+            self.raise_watermark(_GRADING, seen_up_to)
         return filled
 
     def linked_governance(self) -> pa.Table:
@@ -119,25 +119,11 @@ class SqliteObservations(SqliteConnection):
           GROUP BY importance_label, scope ORDER BY importance_label, scope"""
         return self._arrow(sql, DISTRIBUTION_SCHEMA)
 
-    def watermark(self, name: str) -> int:
-        """Return a watermark; 0 before it was first set."""
-        with self.reading() as db:
-            row = db.execute("SELECT value FROM watermarks WHERE name = ?", (name,)).fetchone()
-        return int(row[0]) if row else 0
-
     def _arrow(
         self, sql: str, schema: pa.Schema, parameters: Mapping[str, int | str] | None = None
     ) -> pa.Table:
         with self.reading() as db:
             return read_arrow(db, sql, schema, parameters or {})
-
-    def _set_watermark(self, db: sqlite3.Connection, name: str, value: int) -> None:
-        # A watermark never goes back: two runs may end in either order.
-        db.execute(
-            "INSERT INTO watermarks VALUES (?, ?)"
-            " ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
-            (name, value),
-        )
 
 
 @contextlib.contextmanager

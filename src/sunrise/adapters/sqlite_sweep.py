@@ -15,7 +15,6 @@ from sunrise.adapters.secret_gate import harmless_lines
 from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, SqliteConnection, store_errors
 from sunrise.adapters.sqlite_entry import fingerprint
 from sunrise.domain.capture_identity import hidden_key
-from sunrise.domain.records import SourcePosition
 from sunrise.domain.secret_spans import (
     RedactedField,
     Scrubbed,
@@ -113,13 +112,6 @@ class SqliteSweep(SqliteConnection):
         """Return whether something was redacted, and pages of the file may hold it still."""
         with self.reading() as db:
             return db.execute("SELECT 1 FROM notes WHERE name = ?", (_UNFINISHED,)).fetchone() is not None
-
-    def renew_position(self, position: SourcePosition, *, was: SourcePosition) -> bool:
-        """Put a new fingerprint to a position that nobody moved meanwhile; say whether that was so."""
-        sql = 'UPDATE offsets SET fingerprint = ? WHERE source = ? AND "offset" = ? AND fingerprint = ?'
-        with self.writing() as db:
-            renewed = db.execute(sql, (position.fingerprint, was.source, was.offset, was.fingerprint))
-            return renewed.rowcount == 1
 
     def _note(self, db: sqlite3.Connection, redactions: Sequence[RedactedField], *, run_id: str) -> None:
         now = self.clock.now_ms()

@@ -13,6 +13,7 @@ from sunrise.domain.lineage import Derived, is_memory_tool, named_parents
 from sunrise.domain.records import split_ref
 from sunrise.domain.trust import TrustStanding, is_operators_decision, least
 
+_INHERITED = "inherited_up_to"
 _STANDING = "o.id, o.trust_tier, o.trust_reason, o.source_kind, o.ts_ms, o.summary, o.memory_id"
 _DERIVED = """
   o.id, o.ts_ms, o.trust_tier, o.trust_reason, o.terms, o.episode_id, o.source_kind,
@@ -137,18 +138,11 @@ class SqliteTrust(SqliteConnection):
 
     def set_inherited_up_to(self, row_id: int) -> None:
         """Note up to which observation trust was inherited; it never goes back."""
-        with self.writing() as db:
-            db.execute(
-                "INSERT INTO watermarks VALUES ('inherited_up_to', ?)"
-                " ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
-                (row_id,),
-            )
+        self.raise_watermark(_INHERITED, row_id)
 
     def inherited_up_to(self) -> int:
         """Return up to which observation trust was inherited."""
-        with self.reading() as db:
-            row = db.execute("SELECT value FROM watermarks WHERE name = 'inherited_up_to'").fetchone()
-        return int(row[0]) if row else 0
+        return self.watermark(_INHERITED)
 
     def trust_standings(self, *, tier: str | None, limit: int) -> tuple[TrustStanding, ...]:
         """Return the observations of one tier, newest first; None is unknown."""

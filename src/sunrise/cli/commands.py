@@ -19,7 +19,7 @@ from sunrise.cli.output import say
 from sunrise.cli.receipt_lines import overview_table, receipt_table
 from sunrise.cli.tables import table
 from sunrise.domain.receipts import RunReceipt
-from sunrise.domain.schedule import DAY, DAY_ENTRYPOINT, FLOW_NAMES, SCHEDULED_FLOWS
+from sunrise.domain.schedule import DAY, DAY_ENTRYPOINT, FLOW_NAMES, RECORDED_FLOWS, SCHEDULED_FLOWS
 from sunrise.errors import ConfigurationError
 from sunrise.settings import CONFIG_FILE, Settings, SourceSettings, load_settings
 
@@ -126,8 +126,8 @@ def run_demo(home: str, *, as_json: bool) -> NoReturn:
 
 def list_receipts(home: str | None, *, flow: str | None, limit: int, as_json: bool) -> None:
     """Print the receipts of past runs, newest first."""
-    if flow is not None and flow not in FLOW_NAMES:
-        raise typer.BadParameter(_no_such_flow(flow))
+    if flow is not None and flow not in RECORDED_FLOWS:
+        raise typer.BadParameter(_no_such_flow(flow, RECORDED_FLOWS))
     settings = load_settings(home)
     with _open(settings) as place:
         receipts = place.ledger.runs(flow=flow, limit=limit)
@@ -183,5 +183,5 @@ def _location(text: str) -> str:
     return text if "://" in text else str(Path(text).expanduser().absolute())
 
 
-def _no_such_flow(flow: str) -> str:
-    return f"no such flow: {flow!r}; there are {', '.join(FLOW_NAMES)}"
+def _no_such_flow(flow: str, names: Sequence[str] = FLOW_NAMES) -> str:
+    return f"no such flow: {flow!r}; there are {', '.join(names)}"

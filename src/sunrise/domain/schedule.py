@@ -45,6 +45,12 @@ ON_DEMAND_ENTRYPOINTS = {
 }
 """Flows that only an operator starts: they have no schedule and no part in the day."""
 
+TRUST = "trust"
+"""What the runs are called in which an operator decides on trust."""
+
+RECORDED_FLOWS = (*FLOW_NAMES, *ON_DEMAND_ENTRYPOINTS, TRUST)
+"""All names under which runs leave receipts."""
+
 
 def cron_lines(overrides: Mapping[str, str]) -> dict[str, str]:
     """

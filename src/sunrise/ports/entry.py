@@ -44,6 +44,10 @@ class ObservationLedger(Protocol):
         """Return how far a source was read, or None for a new one."""
         ...
 
+    def renew_position(self, position: SourcePosition, *, was: SourcePosition) -> bool:
+        """Put a new fingerprint to a position that nobody moved meanwhile; say whether that was so."""
+        ...
+
     def ungraded(self, *, after_id: int, limit: int) -> pa.Table:
         """Return rows past ``after_id`` that no grading run saw yet, or that have no grade; oldest first."""
         ...

@@ -10,7 +10,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from sunrise.domain.receipts import RunReceipt
-from sunrise.domain.records import Change, SourcePosition
+from sunrise.domain.records import Change
 from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
 from sunrise.ports.entry import EntryLedger, ObservationLedger, TrustLedger
 from sunrise.ports.undo import UndoLedger
@@ -114,10 +114,6 @@ class LedgerSweeper(Protocol):
 
     def needs_finishing(self) -> bool:
         """Return whether something was redacted, and pages of the file may hold it still."""
-        ...
-
-    def renew_position(self, position: SourcePosition, *, was: SourcePosition) -> bool:
-        """Put a new fingerprint to a position that nobody moved meanwhile; say whether that was so."""
         ...
 
 
