@@ -80,10 +80,9 @@ class SqliteObservations(SqliteConnection):
 
     def save_grades(self, grades: pa.Table, *, run_id: str, seen_up_to: int) -> int:
         """Fill empty grades, note each as a change and move the watermark in one transaction."""
-        with self.writing() as db, grading(db, grades):
-            filled = write_grades(
-                db, where="o.importance_label IS NULL", run_id=run_id, now_ms=self.clock.now_ms()
-            )
+        now = self.clock.now_ms()
+        with self.writing() as db, grading(db, grades, now_ms=now):
+            filled = write_grades(db, where="o.importance_label IS NULL", run_id=run_id, now_ms=now)
             self.raise_watermark(_GRADING, seen_up_to)
         return filled
 
@@ -127,21 +126,31 @@ class SqliteObservations(SqliteConnection):
 
 
 @contextlib.contextmanager
-def grading(db: sqlite3.Connection, grades: pa.Table) -> Iterator[None]:
-    """Lay grades beside the ledger for the time of a block, so that one statement takes them all."""
+def grading(db: sqlite3.Connection, grades: pa.Table, *, now_ms: int) -> Iterator[None]:
+    """
+    Lay grades beside the ledger for the time of a block, so that one statement takes them all.
+
+    Many rows share a grade: each distinct one is laid down once, with its image for the audit trail.
+    """
     teach_exact_values(db)
     db.execute(
-        "CREATE TEMP TABLE IF NOT EXISTS grading (id INTEGER PRIMARY KEY, score REAL, label TEXT,"
-        " method TEXT, version INTEGER, rationale TEXT)"
+        "CREATE TEMP TABLE IF NOT EXISTS given (number INTEGER PRIMARY KEY, score REAL, label TEXT,"
+        " method TEXT, version INTEGER, rationale TEXT, image TEXT)"
     )
+    db.execute("CREATE TEMP TABLE IF NOT EXISTS grading (id INTEGER PRIMARY KEY, number INTEGER)")
     # An error may have left some behind, where whoever holds the transaction went on in it.
-    db.execute("DELETE FROM grading")
+    _clear_grading(db)
     columns = [grades.column(name).to_pylist() for name in _GRADE_COLUMNS]
-    db.executemany(
-        f"INSERT INTO grading VALUES ({', '.join('?' * len(columns))})", zip(*columns, strict=True)
-    )
+    numbers: dict[tuple[object, ...], int] = {}
+    numbered = [numbers.setdefault(grade, len(numbers)) for grade in zip(*columns, strict=True)]
+    rows = zip(grades.column("id").to_pylist(), numbered, strict=True)
+    db.executemany("INSERT INTO grading VALUES (?, ?)", rows)
+    values = ((number, *grade) for grade, number in numbers.items())
+    image = grade_image(lambda name: ":now" if name == "graded_at_ms" else name)
+    db.executemany("INSERT INTO given VALUES (?, ?, ?, ?, ?, ?, NULL)", values)
+    db.execute(f"UPDATE given SET image = {image}", {"now": now_ms})
     yield
-    db.execute("DELETE FROM grading")
+    _clear_grading(db)
 
 
 def write_grades(
@@ -161,15 +170,24 @@ def write_grades(
     new = {name: f"g.{name}" for name in fields} | (
         {"graded_at_ms": ":now"} if "graded_at_ms" in fields else {}
     )
-    after = grade_image(lambda name: new.get(name, f"o.importance_{name}"))
+    whole = set(new) == set(GRADE_FIELDS)
+    after = "g.image" if whole else grade_image(lambda name: new.get(name, f"o.importance_{name}"))
+    laid = "grading l CROSS JOIN given g ON g.number = l.number CROSS JOIN observations o ON o.id = l.id"
     note = f"""
       INSERT INTO changes (run_id, record_ref, field, before, after, reason, at_ms)
-      SELECT :run_id, 'obs:' || o.id, 'importance', {HELD_GRADE}, {after}, :reason || g.method, :now
-      FROM grading g CROSS JOIN observations o ON o.id = g.id WHERE {where} ORDER BY g.id"""
+      SELECT :run_id, 'obs:' || o.id, 'importance', {_HELD_OR_NONE}, {after}, :reason || g.method, :now
+      FROM {laid} WHERE {where} ORDER BY l.id"""
     values = ", ".join(f"importance_{name} = {value}" for name, value in new.items())
-    fill = f"UPDATE observations AS o SET {values} FROM grading g WHERE o.id = g.id AND {where}"
+    fill = f"""
+      UPDATE observations AS o SET {values} FROM grading l CROSS JOIN given g ON g.number = l.number
+      WHERE o.id = l.id AND {where}"""
     db.execute(note, {"run_id": run_id, "reason": reason, "now": now_ms})
     return max(db.execute(fill, {"now": now_ms}).rowcount, 0)
+
+
+def _clear_grading(db: sqlite3.Connection) -> None:
+    db.execute("DELETE FROM grading")
+    db.execute("DELETE FROM given")
 
 
 def grade_image(sql_of: Callable[[str], str]) -> str:
@@ -191,7 +209,12 @@ def teach_exact_values(db: sqlite3.Connection) -> None:
     db.create_function("exact_value", 1, _exact_value, deterministic=True)
 
 
-_GRADE_COLUMNS = ("id", "score", "label", "method", "version", "rationale")
+_GRADE_COLUMNS = ("score", "label", "method", "version", "rationale")
+
+_NO_GRADE = "{" + ",".join(f'"{name}":null' for name in GRADE_FIELDS) + "}"
+_IS_EMPTY = " AND ".join(f"o.importance_{name} IS NULL" for name in GRADE_FIELDS)
+# Most rows that are graded had no grade: what that looks like need not be put together for each.
+_HELD_OR_NONE = f"CASE WHEN {_IS_EMPTY} THEN '{_NO_GRADE}' ELSE {HELD_GRADE} END"
 
 
 def _exact_text(number: float) -> str:

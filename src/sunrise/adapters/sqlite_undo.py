@@ -86,7 +86,7 @@ class SqliteUndo(SqliteConnection):
             msg = f"a grade has no such field: {', '.join(sorted(force))}"
             raise ValueError(msg)
         now = self.clock.now_ms()
-        with self.writing() as db, grading(db, grades), _listed(db, own):
+        with self.writing() as db, grading(db, grades, now_ms=now), _listed(db, own):
             ours = "(o.importance_label IS NULL OR o.importance_method IN (SELECT name FROM listed))"
             said = [name for name in GRADE_FIELDS if name != "graded_at_ms"]
             where = f"{ours} AND {_differs(said)}"
