@@ -17,6 +17,10 @@ class GovernanceFrame(pa.DataFrameModel):
     scope: str = pa.Field(nullable=True, str_length={"max_value": 256})
     category: str = pa.Field(nullable=True, str_length={"max_value": 64})
     trust_tier: str = pa.Field(isin=TRUST_TIERS, nullable=True)
+    source_kind: str = pa.Field(str_length={"min_value": 1, "max_value": 64})
+    source_ref: str = pa.Field(nullable=True)
+    lang: str = pa.Field()
+    state: str = pa.Field(nullable=True)
 
     class Config:
         """Every column and no other."""
@@ -33,6 +37,10 @@ class MemoryGovernanceFrame(pa.DataFrameModel):
     scope: str = pa.Field(nullable=True)
     category: str = pa.Field(nullable=True)
     trust_tier: str = pa.Field(nullable=True)
+    source_kind: str = pa.Field(nullable=True)
+    source_ref: str = pa.Field(nullable=True)
+    lang: str = pa.Field(nullable=True)
+    state: str = pa.Field(nullable=True)
 
     class Config:
         """Every column and no other."""

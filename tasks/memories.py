@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from sunrise.bootstrap import Home
-from sunrise.domain.records import Change, memory_ref, split_ref
+from sunrise.domain.records import Change, fields_changed, memory_ref, split_ref
 from sunrise.ports import MemoryTable
 from tasks.run_frame import Run, SkipRun
+
+if TYPE_CHECKING:
+    from tasks.memory_updates import MemoryUpdates
+
+
+FINISHED = "finished_from_killed_run"
+"""The count of memories to which a run brought what a killed one had left in the outbox."""
 
 
 def open_memories(run: Run) -> MemoryTable:
@@ -31,7 +38,7 @@ def open_memories(run: Run) -> MemoryTable:
         run.facts["columns_added"] = ", ".join(added)
     if run.home.ledger.count("outbox"):
         finished = run.write(apply_outbox, run.home, table)
-        run.count(finished_from_killed_run=finished or 0)
+        run.count(**{FINISHED: finished or 0})
     return table
 
 
@@ -51,6 +58,22 @@ def change_memories(run: Run, table: MemoryTable, changes: Sequence[Change]) -> 
     return run.step(apply_outbox, run.home, table)
 
 
+def record_updates(home: Home, updates: MemoryUpdates, *, run_id: str) -> range:
+    """Note updates in the audit trail, and put them in the outbox; return the ids of the changes."""
+    return home.ledger.record_change_frame(updates.images(), run_id=run_id)
+
+
+def apply_updates(table: MemoryTable, updates: MemoryUpdates) -> int:
+    """Write updates to the table in one merge; return the memories changed."""
+    return table.overwrite(updates.rows(), read=updates.read(), version=updates.version)
+
+
+def clear_outbox(home: Home, pending: Sequence[range]) -> None:
+    """Take changes out of the outbox that the table holds now."""
+    for ids in pending:
+        home.ledger.clear_outbox(ids)
+
+
 def apply_outbox(home: Home, table: MemoryTable) -> int:
     """
     Write what stands in the outbox to the table in one merge; return how many memories changed.
@@ -61,16 +84,14 @@ def apply_outbox(home: Home, table: MemoryTable) -> int:
     if not pending:
         return 0
     by_memory: dict[str, dict[str, tuple[Any, Any]]] = {}
-    for _, change in pending:
+    for change in (one for _, pended in pending for one in fields_changed(pended)):
         _, memory_id = split_ref(change.record_ref)
         fields = by_memory.setdefault(memory_id, {})
         before = fields.get(change.field, (json.loads(change.before), None))[0]
         fields[change.field] = (before, json.loads(change.after))
-    rows = _merged(table, by_memory)
-    if rows.num_rows:
-        table.merge(rows)
+    written = _put(table, by_memory)
     home.ledger.clear_outbox([change_id for change_id, _ in pending])
-    return int(rows.num_rows)
+    return written
 
 
 def change(memory_id: str, field: str, *, before: Any, after: Any, reason: str) -> Change:
@@ -96,10 +117,11 @@ def _record(home: Home, changes: Sequence[Change], *, run_id: str) -> None:
     home.ledger.record_changes(changes, run_id=run_id)
 
 
-def _merged(table: MemoryTable, wanted: dict[str, dict[str, tuple[Any, Any]]]) -> pa.Table:
+def _put(table: MemoryTable, wanted: dict[str, dict[str, tuple[Any, Any]]]) -> int:
     fields = sorted({field for changes in wanted.values() for field in changes})
     schema = pa.schema([table.schema().field(name) for name in ("id", *fields)])
-    rows = []
+    version = table.newest_version()
+    held, rows = [], []
     for row in table.by_ids(sorted(wanted), schema.names).to_pylist():
         changed = {
             field: after
@@ -107,5 +129,9 @@ def _merged(table: MemoryTable, wanted: dict[str, dict[str, tuple[Any, Any]]]) -
             if row[field] == before or (is_empty(row[field]) and is_empty(before))
         }
         if any(row[field] != after for field, after in changed.items()):
+            held.append(row)
             rows.append({**row, **changed})
-    return pa.Table.from_pylist(sorted(rows, key=lambda row: str(row["id"])), schema=schema)
+    if not rows:
+        return 0
+    read = pa.Table.from_pylist(held, schema=schema)
+    return table.overwrite(pa.Table.from_pylist(rows, schema=schema), read=read, version=version)

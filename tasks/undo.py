@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from collections.abc import Mapping
 
-import pyarrow as pa
+import polars as pl
 
 from sunrise.bootstrap import Home
 from sunrise.domain.receipts import RunStatus
-from sunrise.domain.records import Change, split_ref
-from sunrise.domain.undo import UNDO, MemoryUndo, UndoneBatch, UndoPlan
+from sunrise.domain.undo import UNDO, UndoneBatch, UndoPlan
 from sunrise.errors import DataError
-from sunrise.ports import MemoryTable
-from tasks.memories import change, change_memories, is_empty, open_memories
+from tasks.memories import apply_updates, clear_outbox, open_memories, record_updates
 from tasks.run_frame import Run, SkipRun
+from tasks.undo_verdicts import judge_memories
 
 BATCH = 20_000
 """Changes in one transaction: it holds the lock for well under a second."""
 
 _NAMED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedMemories:
-    """What is to become of the fields of memories: their verdicts, and the changes that restore them."""
-
-    verdicts: tuple[tuple[MemoryUndo, str], ...]
-    changes: tuple[Change, ...]
 
 
 def is_known(home: Home, run_id: str) -> bool:
@@ -110,65 +96,23 @@ def undo_in_memories(run: Run, plan: UndoPlan) -> list[str]:
     except SkipRun:
         table = None
         run.anomaly("no_memories_table", "the memories that the run changed are not there", plan.memories)
-    judged = run.step(judge_memories, run.home, table, plan)
-    for one, verdict in judged.verdicts:
-        _count(run, one.field, verdict, 1)
-        run.count(restored_over_later=one.over_later and verdict == "restored")
-    if table is not None and judged.changes and not run.dry_run:
-        change_memories(run, table, judged.changes)
-    return [one.record_ref for one, verdict in judged.verdicts if verdict == "skipped"]
+    wanted = run.step(memories_to_undo, run.home, plan)
+    judged = run.step(judge_memories, table, wanted)
+    for field, verdict, fields, over_later in judged.counts():
+        _count(run, field, verdict, fields)
+        run.count(restored_over_later=over_later)
+    if table is not None and not run.dry_run:
+        updates = judged.updates(f"{UNDO}{plan.undone}")
+        if len(updates):
+            pending = run.step(record_updates, run.home, updates, run_id=run.run_id)
+            run.step(apply_updates, table, updates)
+            run.step(clear_outbox, run.home, [pending])
+    return judged.skipped()
 
 
-def judge_memories(home: Home, table: MemoryTable | None, plan: UndoPlan) -> JudgedMemories:
-    """Compare what the table holds with what the run left there, and say what becomes of each field."""
-    wanted = home.ledger.memories_to_undo(plan)
-    held, types = _held(table, wanted)
-    verdicts: list[tuple[MemoryUndo, str]] = []
-    changes: list[Change] = []
-    for one in wanted:
-        _, memory_id = split_ref(one.record_ref)
-        row = held.get(memory_id, {})
-        verdict = "skipped"
-        if one.field in row:
-            now, target = row[one.field], _as_held(one.target, types[one.field])
-            verdict = _verdict(now, target, one, types[one.field])
-            if verdict == "restored":
-                reason = f"{UNDO}{plan.undone}"
-                changes.append(change(memory_id, one.field, before=now, after=target, reason=reason))
-        verdicts.append((one, verdict))
-    return JudgedMemories(tuple(verdicts), tuple(changes))
-
-
-def _verdict(now: object, target: object, one: MemoryUndo, kind: pa.DataType) -> str:
-    if now == target:
-        return "already_so"
-    if one.expected is None:
-        return "skipped"
-    expected = _as_held(one.expected, kind)
-    is_so = now == expected or (is_empty(now) and is_empty(expected))
-    return "restored" if is_so else "skipped"
-
-
-def _held(
-    table: MemoryTable | None, wanted: Sequence[MemoryUndo]
-) -> tuple[Mapping[str, Mapping[str, Any]], Mapping[str, pa.DataType]]:
-    if table is None:
-        return {}, {}
-    types = {one.name: one.type for one in table.schema()}
-    fields = sorted({one.field for one in wanted} & types.keys())
-    ids = sorted({split_ref(one.record_ref)[1] for one in wanted})
-    rows = table.by_ids(ids, ["id", *fields]).to_pylist()
-    # Of an id that stands there twice nobody knows which is meant, and no merge takes it.
-    times = Counter(row["id"] for row in rows)
-    held = {row["id"]: {name: row[name] for name in fields} for row in rows if times[row["id"]] == 1}
-    return held, types
-
-
-# Most fields of a run hold one of a few values.
-@lru_cache(maxsize=4096)
-def _as_held(text: str, kind: pa.DataType) -> object:
-    # A column of single precision holds another number than the one that was written.
-    return pa.scalar(json.loads(text), kind).as_py()
+def memories_to_undo(home: Home, plan: UndoPlan) -> pl.DataFrame:
+    """Return the fields of memories that are to be restored."""
+    return pl.DataFrame(home.ledger.memories_to_undo(plan))
 
 
 def _count(run: Run, field: str, verdict: str, fields: int) -> None:

@@ -1,108 +1,114 @@
-"""Steps of the writeback: look at what others wrote, and fill the empty columns that the ledger knows of."""
+"""Steps of the writeback: compare what the ledger knows with what the memories hold, and write it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
 from contracts.governance import GovernanceFrame, MemoryGovernanceFrame
 from sunrise.bootstrap import Home
-from sunrise.domain.records import Change, memory_ref
-from sunrise.domain.trust import QUARANTINED, TIERS, TRUSTED, least
-from sunrise.ports import Ledger, MemoryTable
-from tasks.memories import change, change_memories, is_empty
+from sunrise.domain.links import AMBIGUOUS, MISSING, LinkedUpTo
+from sunrise.domain.receipts import MAX_REFS
+from sunrise.domain.records import observation_ref
+from sunrise.domain.trust import TIERS
+from sunrise.errors import DataError
+from sunrise.ports import MemoryTable
+from tasks.index import cover_written
+from tasks.memories import FINISHED, apply_updates, clear_outbox, record_updates
+from tasks.memory_updates import HELD, SET, MemoryUpdates
 from tasks.run_frame import Run
+from tasks.snapshot import take
 
-_MISSING = "writeback.missing_ids"
-FIELDS = ("importance", "importance_label", "scope", "category", "trust_tier")
+FIELDS = (
+    "importance",
+    "importance_label",
+    "scope",
+    "category",
+    "trust_tier",
+    "source_kind",
+    "source_ref",
+    "lang",
+    "state",
+)
+"""What is filled where it is empty. Texts and vectors are none of them."""
 
+FORCEABLE = ("importance", "importance_label", "scope", "category", "trust_tier")
+"""What may be overwritten, if an operator names it."""
 
-@dataclass
-class WritebackPlan:
-    """What a run would write, before it writes anything."""
-
-    checked: int = 0
-    missing: list[str] = field(default_factory=list)
-    skipped: int = 0
-    changes: list[Change] = field(default_factory=list)
-
-    @property
-    def memories(self) -> int:
-        """How many memories the changes touch."""
-        return len({change.record_ref for change in self.changes})
+FORCED = FORCEABLE[:-1]
+"""What is overwritten where an operator names nothing: how far a memory is trusted must be named."""
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
+class Writeback:
     """
-    What a look at the texts of the memories found.
+    What a run was asked for.
 
-    ``distrusted`` holds the ids of those shaped like a payload, with the reason codes; ``secrets`` counts
-    those in which a secret stands.
+    ``force`` names the fields that are overwritten where the ledger knows better; ``limit`` is the most
+    memories that are changed; ``batch`` the most that are changed in one merge. ``everything`` looks at every
+    linked memory and not only at what is new.
     """
 
-    distrusted: dict[str, tuple[str, ...]]
-    secrets: int
+    force: tuple[str, ...] = ()
+    limit: int | None = None
+    batch: int | None = None
+    everything: bool = False
+
+    @classmethod
+    def asked(
+        cls,
+        *,
+        force: bool = False,
+        force_fields: Sequence[str] = (),
+        limit: int | None = None,
+        batch: int | None = None,
+        everything: bool = False,
+    ) -> Writeback:
+        """
+        Return what is asked for; forcing looks at everything.
+
+        Raises:
+            DataError: A field cannot be forced, or a number is not positive.
+        """
+        if unknown := sorted(set(force_fields) - set(FORCEABLE)):
+            msg = f"no such field: {', '.join(unknown)}; there are {', '.join(FORCEABLE)}"
+            raise DataError(msg, reason="no_such_field")
+        if any(number is not None and number < 1 for number in (limit, batch)):
+            raise DataError("limit and batch begin at 1", reason="not_positive")
+        named = tuple(name for name in FORCEABLE if name in set(force_fields)) or FORCED
+        forced = named if force or force_fields else ()
+        return cls(forced, limit, batch, everything=everything or bool(forced))
 
 
-def screen_memories(home: Home, table: MemoryTable) -> Screened:
-    """
-    Look at the texts that others put into the table, which never passed a harvest.
-
-    Only memories of unknown trust are judged, and none of which an operator has decided. The owner's own
-    words are judged as such where the ledger knows them for his. An id that stands there twice is left to
-    the contract.
-    """
-    from sunrise.adapters.payload_gate import suspects
-    from sunrise.adapters.secret_gate import redact_column
-    from sunrise.domain.payloads import screen
-
-    held = table.scan(["id", "text", "trust_tier"])
-    rows = pl.DataFrame(held).filter(pl.col("id").is_unique() & (pl.col("text") != ""))
-    texts = rows["text"].to_arrow()
-    seen = rows[suspects(texts)]
-    if "trust_tier" in seen.columns:
-        seen = seen.filter(pl.col("trust_tier").fill_null("").str.strip_chars() == "")
-    known = _standings(home.ledger, seen["id"].to_list())
-    distrusted: dict[str, tuple[str, ...]] = {}
-    for memory_id, text in seen.select("id", "text").iter_rows():
-        tier, is_decided = known[memory_id]
-        codes = () if is_decided else screen(text, owner=tier == TRUSTED)
-        if codes:
-            distrusted[memory_id] = codes
-    return Screened(distrusted, secrets=len(redact_column(texts).kinds))
+FILL = Writeback()
+"""Fill what is empty of what is new: what the schedule asks for."""
 
 
-def quarantine_distrusted(run: Run, table: MemoryTable, found: Screened) -> None:
-    """Put memories shaped like a payload into quarantine, and tell the operator of them and of secrets."""
-    run.count(memories_quarantined=len(found.distrusted), secrets_in_memories=found.secrets)
-    reasons = {memory_id: f"payload:{codes[0]}" for memory_id, codes in found.distrusted.items()}
-    for reason in reasons.values():
-        run.tally("distrusted_by_reason", reason)
-    run.name("distrusted", [memory_ref(memory_id) for memory_id in reasons])
-    changes = [
-        change(memory_id, "trust_tier", before=None, after=QUARANTINED, reason=reason)
-        for memory_id, reason in reasons.items()
-    ]
-    if changes and not run.dry_run:
-        change_memories(run, table, changes)
-    if changes:
-        run.anomaly("poisoned_memories", "memories look like instructions to the model", len(changes))
-    if found.secrets:
-        run.anomaly(
-            "secrets_in_memories",
-            "memories hold secrets: run `sunrise sweep` to take them out",
-            found.secrets,
-        )
+@dataclass(frozen=True)
+class WritebackPlan:
+    """What a run would write, before it writes anything."""
+
+    checked: int
+    updates: MemoryUpdates
+    overwritten: int = 0
+    deferred: int = 0
+    unresolved: dict[str, str] = field(default_factory=dict)
+
+    def count(self, reason: str) -> int:
+        """Return how many memories could not be resolved for a reason."""
+        return sum(one == reason for one in self.unresolved.values())
 
 
-def read_governance(home: Home) -> pl.DataFrame:
-    """Return what the ledger knows of the memories that its observations name."""
-    return pl.DataFrame(home.ledger.linked_governance())
+def linked_up_to(home: Home) -> LinkedUpTo:
+    """Return how far the ledger is filled: what this run covers."""
+    return home.ledger.linked_up_to()
+
+
+def read_governance(home: Home, *, up_to: LinkedUpTo, everything: bool) -> pl.DataFrame:
+    """Return what the ledger knows of the memories that need a look."""
+    return pl.DataFrame(home.ledger.linked_governance(up_to=up_to, everything=everything))
 
 
 def newest_values(rows: pl.DataFrame) -> pl.DataFrame:
@@ -111,6 +117,8 @@ def newest_values(rows: pl.DataFrame) -> pl.DataFrame:
 
     An observation without a tier is one of unknown trust, and one that says more does not outweigh it.
     """
+    if rows["memory_id"].n_unique() == rows.height:
+        return rows.drop("observation_id")
     newest = [pl.col(name).drop_nulls().last().alias(name) for name in FIELDS if name != "trust_tier"]
     ranks = {tier: rank for rank, tier in enumerate(TIERS) if tier}
     rank = pl.col("trust_tier").replace_strict(ranks, default=TIERS.index(None), return_dtype=pl.Int8)
@@ -119,83 +127,163 @@ def newest_values(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("observation_id").group_by("memory_id", maintain_order=True).agg(*newest, least_trust)
 
 
-def read_memories(table: MemoryTable, ids: list[str]) -> pl.DataFrame:
-    """Return what these memories hold now; a column that is not there yet is empty."""
+def read_memories(table: MemoryTable, ids: Sequence[str]) -> tuple[pl.DataFrame, int]:
+    """Return what these memories hold, and at which version; a column that is not there yet is empty."""
+    version = table.newest_version()
     held = pl.DataFrame(table.by_ids(ids, ["id", *FIELDS]))
     absent = [
         pl.lit(None, dtype=pl.Float64 if name == "importance" else pl.String).alias(name)
         for name in FIELDS
         if name not in held.columns
     ]
-    return held.with_columns(absent).select("id", *FIELDS)
+    return held.with_columns(absent).select("id", *FIELDS), version
 
 
-def plan_writeback(run: Run, table: MemoryTable, *, distrusted: Collection[str] = ()) -> WritebackPlan:
-    """
-    Compare the ledger with the table and return what is to be filled.
-
-    ``distrusted`` are the memories that this run puts into quarantine: a dry run has not, and says the same.
-    """
-    known = run.admit(
-        GovernanceFrame,
-        run.step(read_governance, run.home),
-        source="ledger.governance",
-        key="observation_id",
-    )
+def plan_writeback(run: Run, table: MemoryTable, asked: Writeback, *, up_to: LinkedUpTo) -> WritebackPlan:
+    """Compare the ledger with the table and return what is to be written."""
+    rows = run.step(read_governance, run.home, up_to=up_to, everything=asked.everything)
+    known = run.admit(GovernanceFrame, rows, source="ledger.governance", key="observation_id")
     wanted = newest_values(known)
-    ids = wanted["memory_id"].to_list()
-    held = run.admit(MemoryGovernanceFrame, run.step(read_memories, table, ids), source="memories", key="id")
-    is_distrusted = pl.col("id").is_in(list(distrusted))
-    tier = pl.when(is_distrusted).then(pl.lit(QUARANTINED)).otherwise(pl.col("trust_tier"))
-    return compare(wanted, held.with_columns(tier.alias("trust_tier")))
+    held, version = run.step(read_memories, table, wanted["memory_id"].to_list())
+    twice = held.filter(pl.col("id").is_duplicated())["id"].unique().to_list()
+    held = run.admit(MemoryGovernanceFrame, held, source="memories", key="id")
+    return run.step(compare, wanted, held, asked, version=version, ambiguous=twice)
 
 
-def compare(wanted: pl.DataFrame, held: pl.DataFrame) -> WritebackPlan:
+def compare(
+    wanted: pl.DataFrame,
+    held: pl.DataFrame,
+    asked: Writeback,
+    *,
+    version: int,
+    ambiguous: Collection[str] = (),
+) -> WritebackPlan:
     """
-    Return the fields that are empty in the table and known to the ledger.
+    Return the fields that are empty in the table and known to the ledger, and those that are forced.
 
     A memory whose every field is filled already, or of which the ledger knows nothing more, is skipped.
     """
-    by_id = {row["id"]: row for row in held.iter_rows(named=True)}
-    plan = WritebackPlan(checked=wanted.height)
-    for row in wanted.iter_rows(named=True):
-        now = by_id.get(row["memory_id"])
-        if now is None:
-            plan.missing.append(row["memory_id"])
-            continue
-        fills = list(_fills(row, now))
-        plan.skipped += not fills
-        plan.changes.extend(fills)
-    return plan
+    both = wanted.join(held, left_on="memory_id", right_on="id", how="inner", suffix=HELD)
+    fields = list(FIELDS)
+    fills, forces = {name: _fills(name) for name in fields}, {name: _overwrites(name) for name in asked.force}
+    sets = {name: fills[name] | forces[name] if name in forces else fills[name] for name in fields}
+    changing = both.select(
+        pl.col("memory_id").alias("id"),
+        pl.when(pl.any_horizontal(forces.values()) if forces else pl.lit(value=False))
+        .then(pl.lit("forced"))
+        .otherwise(pl.lit("fill_empty"))
+        .alias("reason"),
+        *fields,
+        *(name + HELD for name in fields),
+        *(sets[name].alias(name + SET) for name in fields),
+        *(forces[name].alias(name + FORCE) for name in forces),
+    ).filter(pl.any_horizontal(pl.col(name + SET) for name in fields))
+    chosen = changing if asked.limit is None else changing.head(asked.limit)
+    gone = wanted.join(both, on="memory_id", how="anti")["memory_id"].to_list()
+    return WritebackPlan(
+        checked=wanted.height,
+        updates=MemoryUpdates(chosen, tuple(fields), version),
+        deferred=changing.height - chosen.height,
+        unresolved={name: AMBIGUOUS if name in set(ambiguous) else MISSING for name in gone},
+    )
 
 
-def newly_missing(home: Home, missing: list[str], *, dry_run: bool) -> list[str]:
-    """Return the ids that the run before did not miss: a memory that was forgotten is told of once."""
-    known = set(json.loads(home.ledger.get_note(_MISSING) or "[]"))
-    if not dry_run and known != set(missing):
-        home.ledger.put_note(_MISSING, json.dumps(sorted(missing)))
-    return [memory_id for memory_id in missing if memory_id not in known]
+def write_plan(run: Run, table: MemoryTable, plan: WritebackPlan, asked: Writeback) -> None:
+    """
+    Write what is planned, one merge a batch, and let the indices cover it; a snapshot before overwriting.
+
+    The changes leave the outbox last: a run that finds some there knows that the indices may lag behind.
+    """
+    if count_overwrites(plan.updates, asked):
+        run.facts["snapshot"] = run.step(take, run.home, table, reason="before-forced-writeback")
+    pending = []
+    for part in plan.updates.batches(asked.batch or max(1, len(plan.updates))):
+        pending.append(run.step(record_updates, run.home, part, run_id=run.run_id))
+        run.step(apply_updates, table, part)
+    if pending or FINISHED in run.counts:
+        run.step(cover_written, table, run.home)
+    run.step(clear_outbox, run.home, pending)
 
 
-def _standings(ledger: Ledger, ids: list[str]) -> dict[str, tuple[str | None, bool]]:
-    """Return of each memory the tier that the ledger knows, and whether an operator decided on it."""
-    rows: dict[str, list[tuple[str, str | None]]] = {memory_id: [] for memory_id in ids}
-    for one in ledger.standings_of_memories(ids):
-        rows[str(one.memory_id)].append((one.ref, one.tier))
-    refs = [memory_ref(memory_id) for memory_id in ids] + [ref for named in rows.values() for ref, _ in named]
-    decided = ledger.decided_by_operator(refs)
-    return {
-        memory_id: (
-            least(*(tier for _, tier in named)),
-            not decided.isdisjoint([memory_ref(memory_id), *(ref for ref, _ in named)]),
-        )
-        for memory_id, named in rows.items()
-    }
+def count_overwrites(updates: MemoryUpdates, asked: Writeback) -> dict[str, int]:
+    """Return how many memories have each field overwritten."""
+    counts = {name: int(updates.frame[name + FORCE].sum()) for name in asked.force}
+    return {name: rows for name, rows in counts.items() if rows}
 
 
-def _fills(wanted: dict[str, Any], held: dict[str, Any]) -> Iterator[Change]:
-    for name in FIELDS:
-        if is_empty(held[name]) and not is_empty(wanted[name]):
-            yield change(
-                wanted["memory_id"], name, before=held[name], after=wanted[name], reason="fill_empty"
-            )
+def count_plan(run: Run, plan: WritebackPlan, asked: Writeback) -> None:
+    """Put what is planned into the receipt."""
+    frame = plan.updates.frame
+    over = count_overwrites(plan.updates, asked)
+    overwritten = frame.filter(pl.any_horizontal(pl.col(name + FORCE) for name in over)).height if over else 0
+    missing, ambiguous = plan.count(MISSING), plan.count(AMBIGUOUS)
+    run.count(
+        checked=plan.checked,
+        updated=frame.height,
+        deferred=plan.deferred,
+        missing=missing,
+        ambiguous=ambiguous,
+        skipped=plan.checked - frame.height - plan.deferred - missing - ambiguous,
+        overwritten=overwritten,
+        overwrittenFields=sum(over.values()),
+    )
+    for name in plan.updates.changed_fields:
+        filled = int(frame[name + SET].sum()) - over.get(name, 0)
+        if filled:
+            run.tally("filled_by_field", name, filled)
+    for name, rows in over.items():
+        run.tally("overwritten_by_field", name, rows)
+    for reason, kind in ((MISSING, "missingIds"), (AMBIGUOUS, "ambiguousIds")):
+        run.name(kind, sorted(name for name, why in plan.unresolved.items() if why == reason))
+
+
+def tell_unresolved(run: Run, plan: WritebackPlan, *, up_to: LinkedUpTo) -> None:
+    """Tell the operator of memories that are gone or ambiguous: once, and not at each run."""
+    known = run.step(unresolved_memories, run.home)
+    news = {name: why for name, why in plan.unresolved.items() if known.get(name) != why}
+    missing = sum(why == MISSING for why in news.values())
+    if missing:
+        run.anomaly("missing_ids", "observations name memories that the table lacks", missing)
+    if len(news) > missing:
+        run.anomaly("ambiguous_ids", "several memories have the same id", len(news) - missing)
+    unlinked, some = run.step(unlinked_observations, run.home, up_to=up_to)
+    run.count(unlinked=unlinked)
+    run.name("unlinked", [observation_ref(row_id) for row_id in some])
+
+
+def unresolved_memories(home: Home) -> dict[str, str]:
+    """Return the memories that the last writeback could not resolve."""
+    return dict(home.ledger.unresolved_memories())
+
+
+def unlinked_observations(home: Home, *, up_to: LinkedUpTo) -> tuple[int, Sequence[int]]:
+    """Return how many new observations stored a memory and do not say which, and some of them."""
+    return home.ledger.unlinked_observations(up_to=up_to, limit=MAX_REFS)
+
+
+def finish_writeback(home: Home, plan: WritebackPlan, *, up_to: LinkedUpTo) -> None:
+    """Note how far the memories were told; where some were put off, they are looked at again."""
+    if not plan.deferred:
+        home.ledger.finish_writeback(up_to=up_to, unresolved=plan.unresolved)
+
+
+FORCE = ".force"
+"""What the name of a column ends with that says whether the field of a row is overwritten."""
+
+
+def _is_empty(name: str) -> pl.Expr:
+    column = pl.col(name)
+    return (
+        column.is_null()
+        if name.startswith("importance") and not name.startswith("importance_")
+        else (column.is_null() | (column.str.strip_chars() == ""))
+    )
+
+
+def _fills(name: str) -> pl.Expr:
+    return ~_is_empty(name) & _is_empty(name + HELD)
+
+
+def _overwrites(name: str) -> pl.Expr:
+    differs = pl.col(name) != pl.col(name + HELD)
+    return ~_is_empty(name) & ~_is_empty(name + HELD) & differs

@@ -7,7 +7,7 @@ import math
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import timedelta
 from typing import Any
@@ -22,7 +22,9 @@ from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.secret_spans import MemorySecrets, RedactedField, Scrubbed, SecretMemory, scrubbed
 from sunrise.domain.text.analysis import terms
 from sunrise.errors import BusyError, DataError
-from sunrise.ports import Embedder, IndexState, TableState
+from sunrise.ports import Embedder, IndexProbe, IndexState, TableFiles, TableState
+from tests.fake_snapshots import FakeSnapshots
+from tests.fake_vectors import FakeVectors
 
 
 class FrozenClock:
@@ -52,21 +54,32 @@ class FakeEmbedder:
         unit: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return unit
 
+    def embed_query(self, texts: Sequence[str]) -> np.ndarray:
+        return self.embed(texts)
 
-class FakeMemoryTable:
+
+class FakeMemoryTable(FakeVectors, FakeSnapshots):
     """The memories table over one Arrow table; SQLite reads the filters, tags and versions are counters."""
 
     def __init__(self, rows: pa.Table | None = None, *, dimension: int = 8) -> None:
         self.rows = memories_schema(dimension).empty_table() if rows is None else rows
         self.version = 1
         self.tags: dict[str, int] = {}
+        self.held: dict[int, pa.Table] = {}
         self.indexed: dict[str, int] = {}
+        self.broken: set[str] = set()
+
+    def newest_version(self) -> int:
+        return self.version
 
     def schema(self) -> pa.Schema:
         return self.rows.schema
 
     def scan(self, columns: Sequence[str], *, where: str | None = None) -> pa.Table:
         return self._where(where).select(existing(columns, schema=self.rows.schema))
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        yield from self.scan(columns).to_batches(max_chunksize=2)
 
     def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
         met = pc.is_in(self.rows.column("id"), value_set=pa.array(list(ids), pa.string()))
@@ -85,12 +98,18 @@ class FakeMemoryTable:
         return self._best(scores, "_score", columns=columns, where=where, limit=limit)
 
     def search_vector(
-        self, vector: np.ndarray, *, columns: Sequence[str], where: str | None, limit: int
+        self,
+        vector: np.ndarray,
+        *,
+        column: str = "vector",
+        columns: Sequence[str],
+        where: str | None,
+        limit: int,
     ) -> pa.Table:
-        query = query_vector(vector, schema=self.rows.schema)
+        query = query_vector(vector, schema=self.rows.schema, column=column)
         distances = [
             math.nan if row is None else 1 - _cosine(query, np.array(row, dtype=np.float32))
-            for row in self.rows.column("vector").to_pylist()
+            for row in self.rows.column(column).to_pylist()
         ]
         return self._best(distances, "_distance", columns=columns, where=where, limit=limit)
 
@@ -112,6 +131,17 @@ class FakeMemoryTable:
             row.update(news[row["id"]])
         self._become(pa.Table.from_pylist(olds, schema=self.rows.schema))
         return len(met)
+
+    def overwrite(self, rows: pa.Table, *, read: pa.Table, version: int) -> int:
+        was = {row["id"]: row for row in read.to_pylist()}
+        now = {row["id"]: row for row in self.by_ids(list(was), rows.column_names).to_pylist()}
+        kept = [
+            {name: value if now[row["id"]][name] == was[row["id"]][name] else now[row["id"]][name]
+             for name, value in row.items()}
+            for row in rows.to_pylist() if row["id"] in now
+        ]  # fmt: skip
+        changed = [row for row in kept if version == self.version or row != now[row["id"]]]
+        return self.merge(pa.Table.from_pylist(changed, schema=rows.schema)) if changed else 0
 
     def add(self, rows: pa.Table) -> None:
         if rows.num_rows:
@@ -140,6 +170,30 @@ class FakeMemoryTable:
         self.indexed.update(dict.fromkeys(built, self.rows.num_rows))
         return tuple(built)
 
+    def rebuild_indices(self, columns: Sequence[str]) -> tuple[str, ...]:
+        self.broken.difference_update(columns)
+        self.indexed.update(dict.fromkeys(columns, self.rows.num_rows))
+        return tuple(columns)
+
+    def drop_needless_indices(self) -> tuple[str, ...]:
+        gone = [column for column in self.indexed if column not in self.rows.column_names]
+        for column in gone:
+            del self.indexed[column]
+        return tuple(f"{column}_idx" for column in gone)
+
+    def probe_indices(self, *, seed: int) -> tuple[IndexProbe, ...]:
+        return tuple(
+            IndexProbe(name=f"{one}_idx", column=one, kind="fake", ok=one not in self.broken)
+            for one in sorted(self.indexed if self.rows.num_rows else ())
+        )
+
+    def count_padded(self, column: str) -> int:
+        vectors = [row for row in self.rows.column(column).to_pylist() if row and any(row)]
+        return sum(len(row) > 8 and not any(row[-8:]) for row in vectors)
+
+    def files(self) -> TableFiles | None:
+        return TableFiles(dead_bytes=0, orphans=0, orphan_bytes=0)
+
     def optimize(self, *, keep: timedelta) -> None:
         self.indexed = dict.fromkeys(self.indexed, self.rows.num_rows)
 
@@ -147,6 +201,7 @@ class FakeMemoryTable:
         if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) is None:
             raise DataError("bad tag name", reason="bad_tag_name")
         self.tags[name] = self.version
+        self.held[self.version] = self.rows
         return self.version
 
     def untag(self, name: str) -> None:
@@ -182,8 +237,9 @@ class FakeMemoryTable:
     def _where(self, where: str | None) -> pa.Table:
         if where is None:
             return self.rows
-        plain = [name for name in self.rows.column_names if name != "vector"]
-        values = zip(*(self.rows.column(name).to_pylist() for name in plain), strict=True)
+        # SQLite takes no lists; of a vector a filter asks only whether it is there.
+        plain = self.rows.column_names
+        values = zip(*(map(_plain, self.rows.column(name).to_pylist()) for name in plain), strict=True)
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.execute(f"CREATE TABLE memories ({', '.join(plain)})")
             marks = ", ".join("?" * len(plain))
@@ -216,6 +272,10 @@ def _secret_memory(row: dict[str, Any], address: int, taken: dict[str, Scrubbed]
         embedding_model=row.get("embedding_model"),
         fields=tuple(RedactedField(f"mem:{row['id']}", name, kind) for name, kind in kinds),
     )
+
+
+def _plain(value: Any) -> Any:
+    return len(value) if isinstance(value, list) else value
 
 
 def _cosine(one: np.ndarray, other: np.ndarray) -> float:

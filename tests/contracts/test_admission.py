@@ -151,6 +151,7 @@ CASES = {
             "scope": TEXT,
             "category": TEXT,
             "trust_tier": TEXT,
+            **dict.fromkeys(("source_kind", "source_ref", "lang", "state"), TEXT),
         },
         "observation_id",
         {
@@ -161,6 +162,10 @@ CASES = {
             "scope": None,
             "category": None,
             "trust_tier": None,
+            "source_kind": "agent",
+            "source_ref": None,
+            "lang": "en",
+            "state": None,
         },
         [{"importance": 1.0, "importance_label": "must_remember", "scope": "", "trust_tier": "trusted"}],
         [
@@ -170,6 +175,8 @@ CASES = {
             ({"importance_label": "high"}, "importance_label.not_allowed"),
             ({"category": "c" * 65}, "category.bad_length"),
             ({"trust_tier": "?"}, "trust_tier.not_allowed"),
+            ({"source_kind": "k" * 65}, "source_kind.bad_length"),
+            ({"lang": None}, "lang.missing"),
         ],
     ),
     "memory": Case(
@@ -181,6 +188,7 @@ CASES = {
             "scope": TEXT,
             "category": TEXT,
             "trust_tier": TEXT,
+            **dict.fromkeys(("source_kind", "source_ref", "lang", "state"), TEXT),
         },
         "id",
         {
@@ -189,7 +197,7 @@ CASES = {
             "importance_label": None,
             "scope": None,
             "category": None,
-            "trust_tier": None,
+            **dict.fromkeys(("trust_tier", "source_kind", "source_ref", "lang", "state")),
         },
         [{"importance": 17.0, "importance_label": "whatever an agent wrote"}],
         [({"id": ""}, "id.bad_length"), ({"id": None}, "id.missing")],

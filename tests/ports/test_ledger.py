@@ -214,7 +214,7 @@ def test_governance_names_the_linked_rows_with_a_category_that_is_text(ledger: S
         observation("b", memory_id="m1", scope="ops", detail_json='{"category": "fact"}'),
         observation("c", memory_id="m2", importance_score=0.9, detail_json='{"category": {"a": 1}}'),
     )
-    found = ledger.linked_governance().to_pylist()
+    found = ledger.linked_governance(up_to=ledger.linked_up_to()).to_pylist()
     assert [(r["memory_id"], r["observation_id"], r["category"]) for r in found] == [
         ("m1", 2, "fact"), ("m2", 3, None),
     ]  # fmt: skip
@@ -246,7 +246,8 @@ def test_the_distribution_counts_labels_and_scopes(ledger: SqliteLedger) -> None
 
 
 def test_an_empty_ledger_gives_empty_frames_with_their_schema(ledger: SqliteLedger) -> None:
-    for table in (ledger.linked_governance(), ledger.lifecycle_rows(), ledger.distribution()):
+    governance = ledger.linked_governance(up_to=ledger.linked_up_to())
+    for table in (governance, ledger.lifecycle_rows(), ledger.distribution()):
         assert table.num_rows == 0
         assert table.num_columns >= 3
 

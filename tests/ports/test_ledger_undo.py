@@ -274,14 +274,17 @@ def test_fields_of_memories_are_handed_out_with_what_they_must_hold(ledger: Sqli
 
     ledger.record_changes([made(None, "x"), made("x", "y")], run_id="r")
     ledger.record_changes([change("mem:n", "scope", "", "z")], run_id="r")
-    (second, first) = ledger.memories_to_undo(ledger.plan_undo("r"))
-    assert (first.record_ref, first.expected, first.target) == ("mem:m", '"y"', "null")
-    assert (second.record_ref, second.expected, second.target) == ("mem:n", '"z"', '""')
+
+    def told(plan: Any) -> list[tuple[object, ...]]:
+        return [tuple(row.values()) for row in ledger.memories_to_undo(plan).to_pylist()]
+
     plan = ledger.plan_undo("r")
+    first, second = ("mem:m", "scope", '"y"', "null", False), ("mem:n", "scope", '"z"', '""', False)
+    assert sorted(told(plan)) == [first, second]
     ledger.record_changes([made("y", "later")], run_id="later")
-    assert [one.expected for one in ledger.memories_to_undo(plan)] == ['"z"', None]
-    (_, over) = ledger.memories_to_undo(ledger.plan_undo("r"))
-    assert (over.expected, over.over_later) == ('"later"', True)
+    assert sorted(told(plan)) == [("mem:m", "scope", None, "null", False), second]
+    over = ("mem:m", "scope", '"later"', "null", True)
+    assert sorted(told(ledger.plan_undo("r"))) == [over, second]
     assert (ledger.plan_undo("r").memories, ledger.plan_undo("r").observations) == (3, 0)
     assert ledger.recorded_run("r") is None
 

@@ -21,7 +21,8 @@ from sunrise.settings import load_settings
 from tasks.memories import change, change_memories, open_memories
 from tasks.run_frame import Run
 from tasks.trust import TrustDecision, change_trust
-from tasks.undo import is_known, judge_memories, plan_undo
+from tasks.undo import is_known, memories_to_undo, plan_undo
+from tasks.undo_verdicts import judge_memories
 from tests.fakes import FakeMemoryTable, FrozenClock
 from tests.homes import NOW, observation, observations, run_body
 
@@ -82,7 +83,10 @@ def decide(path: Path, *refs: str) -> RunReceipt:
     ("run", "fields"),
     [
         (lambda path: run_body(path, grade), {"importance": 3}),
-        (lambda path: run_body(path, writeback, flow="writeback"), {"importance_label": 1, "scope": 1}),
+        (
+            lambda path: run_body(path, writeback, flow="writeback"),
+            {"importance_label": 1, "scope": 1, "lang": 1, "source_kind": 1, "state": 1},
+        ),
         # obs:3 and its memory, and two more memories that nobody used, each with its state and its time.
         (lambda path: run_body(path, lifecycle, flow="lifecycle"), {"state": 3, "archived_at_ms": 3}),
         (lambda path: decide(path, "obs:3", "obs:4"), {"trust_tier": 3, "trust_reason": 2}),
@@ -151,7 +155,7 @@ def test_a_memory_that_its_agent_wrote_to_is_left_alone(place: Path) -> None:
     assert table is not None
     table.merge(pa.table({"id": ["m-tea"], "scope": ["the agent's"]}))
     receipt = take_back(place, first.run_id)
-    assert (parts(receipt), receipt.refs["skipped"]) == ([2, 1, 0, 1], ("mem:m-tea",))
+    assert (parts(receipt), receipt.refs["skipped"]) == ([5, 4, 0, 1], ("mem:m-tea",))
     assert receipt.groups["skipped_by_field"] == {"scope": 1}
     row = table.by_ids(["m-tea"], ["scope", "importance_label"]).to_pylist()
     assert row == [{"scope": "the agent's", "importance_label": None}]
@@ -168,7 +172,7 @@ def test_memories_over_a_later_run_are_counted(place: Path) -> None:
     run_body(place, later, flow="index")
     assert take_back(place, first.run_id).status is RunStatus.FAILED
     receipt = take_back(place, first.run_id, over_later=True)
-    assert (receipt.counts["restored"], receipt.counts["restored_over_later"]) == (2, 1)
+    assert (receipt.counts["restored"], receipt.counts["restored_over_later"]) == (5, 1)
 
 
 def test_memories_whose_table_is_gone_are_told_of(place: Path, tmp_path: Path) -> None:
@@ -221,10 +225,16 @@ def test_memories_are_judged_by_what_their_column_can_hold(home: Home) -> None:
     ]
     made = [change(*names, before=before, after=after, reason="") for *names, before, after, _ in wanted]
     home.ledger.record_changes(made, run_id="r")
-    judged = judge_memories(home, table, plan_undo(home, "r", over_later=False))
-    told = {(one.record_ref, one.field): verdict for one, verdict in judged.verdicts}
+    judged = judge_memories(table, memories_to_undo(home, plan_undo(home, "r", over_later=False)))
+    told = {
+        (f"mem:{row['id']}", name): row["verdict"]
+        for name, rows in judged.by_field.items()
+        for row in rows.iter_rows(named=True)
+    }
     assert told == {(f"mem:{memory_id}", name): verdict for memory_id, name, _, _, verdict in wanted}
-    assert [(one.record_ref, one.after) for one in judged.changes] == [("mem:b", '"y"'), ("mem:a", "0.5")]
+    assert judged.updates("undo:r").rows().sort_by("id").to_pylist() == [
+        {"id": "a", "importance": 0.5, "scope": "x"}, {"id": "b", "importance": 0.5, "scope": "y"},
+    ]  # fmt: skip
 
 
 def test_a_memory_that_changes_while_the_plan_is_carried_out_is_left_alone(home: Home) -> None:
@@ -232,5 +242,5 @@ def test_a_memory_that_changes_while_the_plan_is_carried_out_is_left_alone(home:
     home.ledger.record_changes([change("a", "scope", before=None, after="x", reason="")], run_id="r")
     plan = plan_undo(home, "r", over_later=False)
     home.ledger.record_changes([change("a", "scope", before="x", after="y", reason="")], run_id="meanwhile")
-    judged = judge_memories(home, table, plan)
-    assert ([verdict for _, verdict in judged.verdicts], judged.changes) == (["skipped"], ())
+    judged = judge_memories(table, memories_to_undo(home, plan))
+    assert (list(judged.counts()), len(judged.updates(""))) == ([("scope", "skipped", 1, 0)], 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,11 +11,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sunrise.errors import DataError, StoreError, SunriseError
+from sunrise.errors import ConflictError, DataError, StoreError, SunriseError
 
 TRIES: Final = 5
 _FIRST_PAUSE_S: Final = 0.05
 _MESSAGE_CHARS: Final = 300
+_SAID: Final = re.compile(r'(?:<Message>|message: \\?"|Some\(\\")([^<"\\]{3,200})')
 
 Result = TypeVar("Result")
 
@@ -45,14 +47,23 @@ def connect(uri: str | Path, *, storage_options: dict[str, str] | None = None) -
     Return a connection whose tables see every writer's newest commit. It makes a local directory.
 
     Importing lancedb costs one to three seconds, so it is done here and not with the module.
+
+    Raises:
+        StoreError: Object storage does not answer, or lets nobody in.
     """
     # Without this each query that leaves out `_score` prints a warning; it is read on import.
     os.environ.setdefault("LANCEDB_LOG", "error")
     import lancedb  # noqa: PLC0415
 
-    return lancedb.connect(
-        located(uri), read_consistency_interval=timedelta(0), storage_options=storage_options
-    )
+    try:
+        return lancedb.connect(
+            located(uri), read_consistency_interval=timedelta(0), storage_options=storage_options or None
+        )
+    except ValueError as error:
+        if not is_remote(uri):
+            raise
+        msg = f"the object storage of {located(uri)} does not answer: {_innermost(error)}"
+        raise StoreError(msg) from error
 
 
 def located(uri: str | Path) -> str:
@@ -82,16 +93,31 @@ def retry_conflicts(
 
     ``refresh`` comes before every try: on a stale handle ``optimize`` does nothing without a word, and
     ``add_columns`` conflicts for ever.
+
+    Raises:
+        ConflictError: Another writer was quicker every time.
     """
     for attempt in range(1, TRIES + 1):
         refresh()
         try:
             return action()
         except (RuntimeError, OSError) as error:
-            if attempt == TRIES or "conflict" not in str(error).lower():
+            told = str(error).lower()
+            # A merge tries for itself, for half a minute.
+            is_given_up = "too many concurrent writers" in told
+            if not is_given_up and "conflict" not in told:
                 raise
+            if is_given_up or attempt == TRIES:
+                msg = "another writer was quicker time after time (commit conflict): run it again later"
+                raise ConflictError(msg) from error
         sleep(_FIRST_PAUSE_S * 2**attempt)
     raise AssertionError  # pragma: no cover - the last try returns or raises
+
+
+def _innermost(error: BaseException) -> str:
+    # A debugging dump of errors around errors; what the storage or the system said stands inside.
+    said = _SAID.search(str(error))
+    return said[1] if said else _first_line(error)
 
 
 def _first_line(error: BaseException) -> str:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
 
-from sunrise.adapters import lance_indices, lance_rows, lance_sweep
+from sunrise.adapters import lance_indices, lance_merge, lance_rows, lance_sweep
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
+from sunrise.adapters.lance_snapshots import LanceSnapshots
+from sunrise.adapters.lance_upkeep import LanceUpkeep
+from sunrise.adapters.lance_vectors import LanceVectors
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
-from sunrise.domain.filters import sql_text
 from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.errors import DataError, StoreError
-from sunrise.ports import Embedder, TableState
+from sunrise.ports import Embedder
 
-_IDS_PER_QUERY: Final = 1000
+_SCANNED_ROWS: Final = 16_384
 _TAG_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_PROBES: Final = 50
-_REFINE: Final = 5
 
 
 def exists(
@@ -35,7 +34,7 @@ def exists(
         return table in connect(uri, storage_options=storage_options).list_tables().tables
 
 
-class LanceMemories:
+class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
     """
     Implements :class:`sunrise.ports.MemoryTable` on lancedb.
 
@@ -56,11 +55,33 @@ class LanceMemories:
         Raises:
             StoreError: There is none, or it cannot be read.
         """
-        if not exists(uri, table, storage_options=storage_options):
+        found = cls.find(uri, table=table, storage_options=storage_options)
+        if found is None:
             msg = f"there is no memories table {table!r} in {located(uri)}"
             raise StoreError(msg)
+        return found
+
+    @classmethod
+    def find(
+        cls, uri: str | Path, *, table: str = "memories", storage_options: dict[str, str] | None = None
+    ) -> Self | None:
+        """
+        Open a table, or return None where there is none. Looking makes no directory.
+
+        Raises:
+            StoreError: The table is there and cannot be read, or its storage does not answer.
+        """
+        if not is_remote(uri) and not exists(uri, table):
+            return None
         with told_as_ours("cannot open the memories table"):
-            return cls(connect(uri, storage_options=storage_options).open_table(table))
+            database = connect(uri, storage_options=storage_options)
+            try:
+                return cls(database.open_table(table))
+            except ValueError as error:
+                # Object storage is not asked first whether it is there: each question takes its time.
+                if is_remote(uri) and "was not found" in str(error):
+                    return None
+                raise
 
     @classmethod
     def create(
@@ -77,8 +98,9 @@ class LanceMemories:
         Raises:
             StoreError: The place cannot be written or read.
         """
-        if exists(uri, table, storage_options=storage_options):
-            return cls.open(uri, table=table, storage_options=storage_options)
+        found = cls.find(uri, table=table, storage_options=storage_options)
+        if found is not None:
+            return found
         with told_as_ours("cannot create the memories table"):
             database = connect(uri, storage_options=storage_options)
             try:
@@ -87,6 +109,12 @@ class LanceMemories:
                 # Another process was quicker and made it with other columns: theirs stands.
                 made = database.open_table(table)
             return cls(made)
+
+    def newest_version(self) -> int:
+        """Return the number of the newest version."""
+        with told_as_ours("cannot read the memories table"):
+            self._table.checkout_latest()
+            return int(self._table.version)
 
     def schema(self) -> pa.Schema:
         """Return the table's Arrow schema as it is now."""
@@ -101,17 +129,18 @@ class LanceMemories:
             found = (query.where(where) if where else query).to_arrow()
             return found.select(names)
 
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns that exist, of all rows, some thousand rows at a time."""
+        with told_as_ours("cannot scan the memories table"):
+            names = lance_rows.existing(columns, schema=self._table.schema)
+            for batch in self._table.search().select(names or ["id"]).to_batches(_SCANNED_ROWS):
+                yield batch.select(names)
+
     def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
         """Return the rows with these ids, in no order; unknown ids are left out."""
-        wanted = [sql_text(one) for one in dict.fromkeys(ids)]
-        parts = [
-            self.scan(columns, where=f"id IN ({', '.join(wanted[start : start + _IDS_PER_QUERY])})")
-            for start in range(0, len(wanted), _IDS_PER_QUERY)
-        ]
-        if parts:
-            return pa.concat_tables(parts)
-        schema = self.schema()
-        return schema.empty_table().select(lance_rows.existing(columns, schema=schema))
+        with told_as_ours("cannot read the memories"):
+            names = lance_rows.existing(columns, schema=self._table.schema)
+            return lance_merge.rows_by_ids(self._table, ids, names or ["id"]).select(names)
 
     def search_terms(self, terms: str, *, columns: Sequence[str], where: str | None, limit: int) -> pa.Table:
         """
@@ -133,21 +162,27 @@ class LanceMemories:
             return lance_rows.ranked(found, by="_score", descending=True)
 
     def search_vector(
-        self, vector: np.ndarray, *, columns: Sequence[str], where: str | None, limit: int
+        self,
+        vector: np.ndarray,
+        *,
+        column: str = "vector",
+        columns: Sequence[str],
+        where: str | None,
+        limit: int,
     ) -> pa.Table:
         """
-        Return the nearest rows by cosine distance, nearest first, with ``_distance``.
+        Return the nearest rows by the vectors of one column, nearest first, with cosine ``_distance``.
 
         Raises:
             DataError: The vector is zero, not finite, or of another dimension than the column.
         """
         with told_as_ours("cannot search the memories by vector"):
             schema = self._table.schema
-            checked = lance_rows.query_vector(vector, schema=schema)
+            checked = lance_rows.query_vector(vector, schema=schema, column=column)
             names = lance_rows.existing(columns, schema=schema)
-            query = self._table.search(checked, vector_column_name="vector").distance_type("cosine")
+            query = self._table.search(checked, vector_column_name=column).distance_type("cosine")
             # Both only say how to use an index; without one the scan is exact anyway.
-            query = query.nprobes(_PROBES).refine_factor(_REFINE)
+            query = query.nprobes(lance_indices.PARTITIONS_SEARCHED).refine_factor(lance_indices.REFINED)
             query = query.where(where) if where else query
             found = query.select([*names, "_distance"]).limit(limit).to_arrow()
             return lance_rows.ranked(found, by="_distance", descending=False)
@@ -171,7 +206,21 @@ class LanceMemories:
         if rows.num_rows == 0 or rows.num_columns == 1:
             return 0
         with told_as_ours("cannot merge into the memories table"):
-            return retry_conflicts(lambda: self._merge_once(rows), refresh=self._table.checkout_latest)
+            return int(lance_merge.merge(self._table, rows).num_updated_rows)
+
+    def overwrite(self, rows: pa.Table, *, read: pa.Table, version: int) -> int:
+        """
+        Merge rows in place of those that were *read* at a version; return how many were written.
+
+        Both have the same columns, ``id`` among them. A field that another writer changed since the reading
+        keeps what that writer put there.
+
+        Raises:
+            DataError: The ids are missing or ambiguous, or a column does not fit the table.
+        """
+        lance_rows.check_merge_keys(rows)
+        with told_as_ours("cannot merge into the memories table"):
+            return lance_merge.overwrite(self._table, rows, read=read, version=version)
 
     def add(self, rows: pa.Table) -> None:
         """
@@ -185,26 +234,6 @@ class LanceMemories:
         with told_as_ours("cannot add to the memories table"):
             self._table.checkout_latest()
             self._table.add(lance_rows.fitted(rows, schema=self._table.schema))
-
-    def state(self) -> TableState:
-        """Return the table's figures."""
-        with told_as_ours("cannot read the state of the memories table"):
-            self._table.checkout_latest()
-            return lance_indices.table_state(self._table)
-
-    def build_missing_indices(self) -> tuple[str, ...]:
-        """Build each index that the layout wants and the table lacks; return the columns."""
-        with told_as_ours("cannot index the memories table"):
-            return lance_indices.build_missing(self._table)
-
-    def optimize(self, *, keep: timedelta) -> None:
-        """
-        Compact, index new rows, and drop versions older than ``keep`` that no tag holds.
-
-        Versions live for a week at least, and as long as the oldest tag: remove stale tags first.
-        """
-        with told_as_ours("cannot optimize the memories table"):
-            retry_conflicts(lambda: self._optimize_once(keep), refresh=self._table.checkout_latest)
 
     def tag(self, name: str) -> int:
         """
@@ -250,14 +279,6 @@ class LanceMemories:
         if missing:
             self._table.add_columns(missing)
         return tuple(field.name for field in missing)
-
-    def _merge_once(self, rows: pa.Table) -> int:
-        fitting = lance_rows.fitted(rows, schema=self._table.schema)
-        merged = self._table.merge_insert("id").when_matched_update_all().execute(fitting)
-        return int(merged.num_updated_rows)
-
-    def _optimize_once(self, keep: timedelta) -> None:
-        self._table.optimize(cleanup_older_than=lance_indices.keep_window(self._table, keep=keep))
 
 
 def _check_tag_name(name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +51,7 @@ def check_merge_keys(rows: pa.Table) -> None:
         raise DataError(msg, reason="ambiguous_ids")
 
 
-def query_vector(vector: np.ndarray, *, schema: pa.Schema) -> np.ndarray:
+def query_vector(vector: np.ndarray, *, schema: pa.Schema, column: str = "vector") -> np.ndarray:
     """
     Return the vector as float32, checked: cosine gives garbage for what fails here, and no error.
 
@@ -58,7 +59,7 @@ def query_vector(vector: np.ndarray, *, schema: pa.Schema) -> np.ndarray:
         DataError: Reason ``wrong_dimension``, ``non_finite_vector`` or ``zero_vector``.
     """
     query = np.asarray(vector, dtype=np.float32)
-    dimension = vector_dimension(schema)
+    dimension = vector_dimension(schema, column)
     if query.shape != (dimension,):
         msg = f"a query of shape {query.shape} meets vectors of dimension {dimension}"
         raise DataError(msg, reason="wrong_dimension")
@@ -69,11 +70,37 @@ def query_vector(vector: np.ndarray, *, schema: pa.Schema) -> np.ndarray:
     return query
 
 
-def vector_dimension(schema: pa.Schema) -> int:
-    """Return the dimension of the vector column, 0 where there is none."""
-    if "vector" not in schema.names:
+def vector_dimension(schema: pa.Schema, column: str = "vector") -> int:
+    """Return the dimension of a column of vectors, 0 where there is none."""
+    if column not in schema.names:
         return 0
-    return int(getattr(schema.field("vector").type, "list_size", 0))
+    return int(getattr(schema.field(column).type, "list_size", 0))
+
+
+def with_theirs(rows: pa.Table, *, read: pa.Table, now: pa.Table) -> pa.Table:
+    """
+    Return rows with what stands there *now* in each field that is no longer as it was *read*.
+
+    All three have the same columns, ``id`` among them. Rows that are not there now are left out.
+    """
+    rows = rows.filter(pc.is_in(rows.column("id"), value_set=now.column("id").combine_chunks()))
+    was, theirs = _in_order_of(rows, read), _in_order_of(rows, now)
+    columns = [
+        rows.column(name)
+        if name == "id"
+        else pc.if_else(
+            _differ(was.column(name), theirs.column(name)), theirs.column(name), rows.column(name)
+        )
+        for name in rows.column_names
+    ]
+    return pa.Table.from_arrays(columns, names=rows.column_names)
+
+
+def differing(rows: pa.Table, others: pa.Table) -> pa.Table:
+    """Return the rows of which a field is another than in the row of the same id of others."""
+    theirs = _in_order_of(rows, others)
+    masks = [_differ(rows.column(name), theirs.column(name)) for name in rows.column_names if name != "id"]
+    return rows.filter(reduce(pc.or_, masks)) if masks else rows.slice(0, 0)
 
 
 def existing(columns: Sequence[str], *, schema: pa.Schema) -> list[str]:
@@ -88,6 +115,21 @@ def ranked(found: pa.Table, *, by: str, descending: bool) -> pa.Table:
     if "id" in finite.column_names:
         keys.append(("id", "ascending"))
     return finite.sort_by(keys)
+
+
+def _in_order_of(rows: pa.Table, others: pa.Table) -> pa.Table:
+    names = rows.column_names
+    ids = rows.column("id").combine_chunks()
+    return others.select(names).take(pc.index_in(ids, value_set=others.column("id").combine_chunks()))
+
+
+def _differ(mine: pa.ChunkedArray, theirs: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return where two columns hold different values; two nulls are the same, and two NaN."""
+    mine, theirs = pa.chunked_array(mine.chunks, mine.type), theirs.cast(mine.type)
+    unlike = pc.not_equal(mine, theirs)
+    if pa.types.is_floating(mine.type):
+        unlike = pc.and_(unlike, pc.invert(pc.and_(pc.is_nan(mine), pc.is_nan(theirs))))
+    return pc.coalesce(unlike, pc.xor(pc.is_null(mine), pc.is_null(theirs)))
 
 
 def _check_vectors(column: pa.ChunkedArray) -> None:

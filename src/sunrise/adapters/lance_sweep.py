@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from sunrise.adapters import lance_indices
 from sunrise.adapters.lance_border import retry_conflicts
 from sunrise.adapters.lance_rows import fitted, vector_dimension
+from sunrise.adapters.lance_vectors import own_columns
 from sunrise.adapters.secret_gate import redact_column
 from sunrise.domain.capture_identity import hidden_key
 from sunrise.domain.filters import sql_text
@@ -92,7 +93,7 @@ def redact(table: Any, found: Sequence[SecretMemory], *, embedder: Embedder, now
     Put the redacted texts, with their terms, into the newest version; return how many rows were met.
 
     A vector is made anew where this embedder made it. One of another model stays: it is of a text that is
-    gone, but nothing here could make it again.
+    gone, but nothing here could make it again. Our own columns are emptied; the index flow fills them.
     """
     schema = table.schema
     ids = [row.id for row in found if row.id is not None]
@@ -127,7 +128,8 @@ def forget(table: Any, found: MemorySecrets) -> int:
             table.tags.delete(name)
     for fragment in sorted(found.stained_fragments):
         _update(table, _within(fragment, fragment), values_sql={"id": "id"})
-    _rebuild(table, {name for row in found.rows for name in row.texts} | {"terms", "vector"})
+    texts = {name for row in found.rows for name in row.texts}
+    _rebuild(table, {*texts, "terms", "vector", *own_columns(table.schema)})
     before = {int(version["version"]) for version in table.list_versions()}
     held = _hold(table)
     _clean_up(table)
@@ -230,6 +232,8 @@ def _note(seen: _Version, row: dict[str, Any], after: Mapping[str, Scrubbed]) ->
 def _values(row: SecretMemory, *, schema: pa.Schema, now_ms: int) -> dict[str, Any]:
     """Return the new columns of a row, as far as the table has them."""
     values: dict[str, Any] = {**row.texts, "updated_at_ms": now_ms}
+    if "text" in row.texts:
+        values |= dict.fromkeys(own_columns(schema))
     return {name: value for name, value in values.items() if name in schema.names}
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.domain.records import Change, split_ref
@@ -32,10 +35,27 @@ class SqliteAudit(SqliteConnection):
         whoever runs next, and applying it twice changes nothing (the transactional outbox pattern,
         C. Richardson, Microservices Patterns, 2018, chapter 3).
         """
+        # One by one, so that the changes of one record stay in the order in which they were made.
         with self.writing() as db:
+            newest = db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()[0]
             for change in changes:
-                row_id = self._append(db, change, run_id=run_id)
-                db.execute("INSERT INTO outbox VALUES (?)", (row_id,))
+                self._append(db, change, run_id=run_id)
+            db.execute("INSERT INTO outbox SELECT id FROM changes WHERE id > ?", (newest,))
+
+    def record_change_frame(self, changes: pa.Table, *, run_id: str) -> range:
+        """
+        Do what :meth:`record_changes` does for many: one row a change, columns named as its fields.
+
+        Returns the ids of the changes: in one transaction they follow each other.
+        """
+        now = self.clock.now_ms()
+        with self.writing() as db:
+            newest = db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()[0]
+            for (field, reason), part in _by_kind(changes):
+                _insert_alike(db, part, shared=(run_id, field, reason, now))
+            db.execute("INSERT INTO outbox SELECT id FROM changes WHERE id > ?", (newest,))
+            first = db.execute("SELECT min(id) FROM changes WHERE id > ?", (newest,)).fetchone()[0]
+        return range(first or 0, (first or 0) + changes.num_rows)
 
     def apply_to_observations(self, changes: Sequence[Change], *, run_id: str) -> int:
         """
@@ -62,6 +82,12 @@ class SqliteAudit(SqliteConnection):
     def clear_outbox(self, change_ids: Sequence[int]) -> None:
         """Forget pending changes that the memories table now holds."""
         with self.writing() as db:
+            if isinstance(change_ids, range):
+                db.execute(
+                    "DELETE FROM outbox WHERE change_id >= ? AND change_id < ?",
+                    (change_ids.start, change_ids.stop),
+                )
+                return
             db.executemany(
                 "DELETE FROM outbox WHERE change_id = ?", [(change_id,) for change_id in change_ids]
             )
@@ -96,3 +122,40 @@ class SqliteAudit(SqliteConnection):
         sql = f"UPDATE observations SET {change.field} = ? WHERE id = ? AND {change.field} IS ?"
         values = (json.loads(change.after), int(key), json.loads(change.before))
         return db.execute(sql, values).rowcount == 1
+
+
+_ROWS_A_STATEMENT = 32
+"""A statement costs as much as a row, and so does a value that is bound: many rows share both."""
+
+
+def _by_kind(changes: pa.Table) -> Iterator[tuple[tuple[str, str], pa.Table]]:
+    """Yield the changes of each field and reason."""
+    kinds = changes.group_by(["field", "reason"]).aggregate([]).to_pylist()
+    for kind in kinds:
+        mine = pc.and_(*(pc.equal(changes.column(name), kind[name]) for name in ("field", "reason")))
+        yield (kind["field"], kind["reason"]), changes.filter(mine) if len(kinds) > 1 else changes
+
+
+def _insert_alike(db: sqlite3.Connection, changes: pa.Table, *, shared: tuple[str, str, str, int]) -> None:
+    """Append changes that differ in record and images only; ``shared`` is run, field, reason and time."""
+    own = ("record_ref", "before", "after")
+    values: list[str] = [""] * (len(own) * changes.num_rows)
+    for place, name in enumerate(own):
+        values[place :: len(own)] = changes.column(name).to_pylist()
+    whole = changes.num_rows // _ROWS_A_STATEMENT * _ROWS_A_STATEMENT
+    for start, end, size in (
+        (0, whole, _ROWS_A_STATEMENT),
+        (whole, changes.num_rows, changes.num_rows - whole),
+    ):
+        if start == end:
+            continue
+        first, step = len(shared) + 1, size * len(own)
+        rows = (
+            f"(?1, ?{first + at}, ?2, ?{first + at + 1}, ?{first + at + 2}, ?3, ?4)"
+            for at in range(0, step, len(own))
+        )
+        db.executemany(
+            "INSERT INTO changes (run_id, record_ref, field, before, after, reason, at_ms)"
+            f" VALUES {', '.join(rows)}",
+            ((*shared, *values[at : at + step]) for at in range(start * len(own), end * len(own), step)),
+        )

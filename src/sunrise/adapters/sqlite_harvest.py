@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_entry import admitted_since, count_entries, fingerprint, insert_sightings
+from sunrise.adapters.sqlite_links import insert_links
 from sunrise.domain.records import (
     EntryCount,
     Inserted,
@@ -71,6 +72,8 @@ class SqliteHarvest(SqliteConnection):
             told = 0 if episodes is None else _insert_episodes(db, episodes, now_ms=now)
             newest = _newest(db)
             inserted = _insert_observations(db, rows, newest)
+            if rows.column("memory_id").null_count < rows.num_rows:
+                insert_links(db, newest)
             seen_again = 0 if sightings is None else insert_sightings(db, sightings, now_ms=now)
             refused = self._refuse(db, rejected)
             if day:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sunrise.adapters.sqlite_audit import SqliteAudit
 from sunrise.adapters.sqlite_entry import SqliteEntry
 from sunrise.adapters.sqlite_harvest import SqliteHarvest
+from sunrise.adapters.sqlite_links import SqliteLinks
 from sunrise.adapters.sqlite_observations import SqliteObservations
 from sunrise.adapters.sqlite_runs import SqliteRuns
 from sunrise.adapters.sqlite_sweep import SqliteSweep
@@ -20,6 +21,7 @@ class SqliteLedger(
     SqliteEntry,
     SqliteTrust,
     SqliteObservations,
+    SqliteLinks,
     SqliteAudit,
     SqliteRuns,
     SqliteSweep,

@@ -26,17 +26,6 @@ UNGRADED_SCHEMA = pa.schema(
         pa.field("importance_label", pa.string()),
     ]
 )
-GOVERNANCE_SCHEMA = pa.schema(
-    [
-        pa.field("memory_id", pa.string()),
-        pa.field("observation_id", pa.int64()),
-        pa.field("importance", pa.float64()),
-        pa.field("importance_label", pa.string()),
-        pa.field("scope", pa.string()),
-        pa.field("category", pa.string()),
-        pa.field("trust_tier", pa.string()),
-    ]
-)
 LIFECYCLE_SCHEMA = pa.schema(
     [
         pa.field("record_ref", pa.string()),
@@ -85,16 +74,6 @@ class SqliteObservations(SqliteConnection):
             filled = write_grades(db, where="o.importance_label IS NULL", run_id=run_id, now_ms=now)
             self.raise_watermark(_GRADING, seen_up_to)
         return filled
-
-    def linked_governance(self) -> pa.Table:
-        """Return the governance values of observations that name a memory, oldest first."""
-        sql = """
-          SELECT memory_id, id AS observation_id, importance_score AS importance, importance_label, scope,
-            CASE WHEN json_type(detail_json, '$.category') = 'text'
-                 THEN detail_json ->> '$.category' END AS category,
-            trust_tier
-          FROM observations WHERE memory_id IS NOT NULL ORDER BY id"""
-        return self._arrow(sql, GOVERNANCE_SCHEMA)
 
     def lifecycle_rows(self) -> pa.Table:
         """Return what retention needs of each observation: kind, label, trust, state, times of use."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from sunrise.adapters.sqlite_changed_fields import changed_once, fielded, newest_part
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_frames import read_arrow
 from sunrise.adapters.sqlite_observations import (
@@ -21,7 +23,7 @@ from sunrise.adapters.sqlite_observations import (
     write_grades,
 )
 from sunrise.domain.receipts import RunReceipt
-from sunrise.domain.undo import UNDO, MemoryUndo, UndoneBatch, UndoPlan
+from sunrise.domain.undo import UNDO, UndoneBatch, UndoPlan
 
 PLAIN_FIELDS = (
     "archived_at_ms",
@@ -48,6 +50,17 @@ REGRADABLE_SCHEMA = pa.schema(
         pa.field("held_method", pa.string()),
         pa.field("held_version", pa.int64()),
         pa.field("held_rationale", pa.string()),
+    ]
+)
+
+
+MEMORIES_SCHEMA = pa.schema(
+    [
+        pa.field("record_ref", pa.string()),
+        pa.field("field", pa.string()),
+        pa.field("expected", pa.string()),
+        pa.field("target", pa.string()),
+        pa.field("over_later", pa.bool_()),
     ]
 )
 
@@ -109,7 +122,9 @@ class SqliteUndo(SqliteConnection):
         """Look at what a run changed, and at who changed the same fields of the same records since."""
         with self.reading() as db:
             newest = db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()[0]
-            later = db.execute(_LATER_RUNS, {"undone": run_id}).fetchall()
+            later = db.execute(_later_runs("changes", "obs"), {"undone": run_id}).fetchall()
+            with fielded(db, run_id):
+                later += db.execute(_later_runs("fielded", "mem"), {"undone": run_id}).fetchall()
             root = _root(db, run_id)
             kinds = dict(
                 db.execute(
@@ -117,10 +132,13 @@ class SqliteUndo(SqliteConnection):
                     (run_id,),
                 ).fetchall()
             )
+            rows_by_run: Counter[str] = Counter()
+            for run, rows, _ in sorted(later, key=lambda one: -one[2]):
+                rows_by_run[run] += rows
             return UndoPlan(
                 undone=run_id,
                 checked_up_to=int(newest),
-                later_runs={run: rows for run, rows in later if _root(db, run) != root},
+                later_runs={run: rows for run, rows in rows_by_run.items() if _root(db, run) != root},
                 observations=kinds.get("obs:", 0),
                 memories=kinds.get("mem:", 0),
             )
@@ -136,7 +154,7 @@ class SqliteUndo(SqliteConnection):
         made, it is left alone. A dry run only counts.
         """
         with self.reading() if dry_run else self.writing() as db:
-            _lay_out(db, plan, below=below, limit=limit, kind="obs")
+            _lay_out(db, plan, below=below, limit=limit)
             # Fields that no column answers to keep the verdict that they were laid out with: skipped.
             for name in {name for (name,) in db.execute("SELECT DISTINCT field FROM undoing")}:
                 if name in _FIELDS:
@@ -145,19 +163,27 @@ class SqliteUndo(SqliteConnection):
                         _restore(db, name, plan=plan, run_id=run_id, now_ms=self.clock.now_ms())
             return _told(db, limit)
 
-    def memories_to_undo(self, plan: UndoPlan) -> tuple[MemoryUndo, ...]:
-        """Return the fields of memories that a run changed, newest change first; nothing is written."""
+    def memories_to_undo(self, plan: UndoPlan) -> pa.Table:
+        """
+        Return the fields of memories that a run changed, newest change first; nothing is written.
+
+        ``target`` is what the field held before the run, ``expected`` what it must hold now, both as JSON
+        texts; ``expected`` is null where somebody changed it since the plan was made.
+        """
         sql = """
           SELECT record_ref, field, CASE WHEN last_id <= ? THEN expected END, target, later
           FROM undoing ORDER BY change_id DESC"""
         with self.reading() as db:
-            _lay_out(db, plan, below=None, limit=-1, kind="mem")
-            rows = db.execute(sql, (plan.checked_up_to,)).fetchall()
+            with fielded(db, plan.undone):
+                _lay_out(db, plan, below=None, limit=-1, table="fielded", kind="mem")
+            found = db.execute(sql, (newest_part(plan.checked_up_to),))
+            rows = [(*row[:-1], bool(row[-1])) for row in found]
             db.execute("DELETE FROM undoing")
-        return tuple(
-            MemoryUndo(ref, field, expected, target, bool(later))
-            for ref, field, expected, target, later in rows
-        )
+            alone = changed_once(db, plan.undone)
+            rows += [(one.record_ref, one.field, one.after, one.before, False) for one in alone]
+        columns = zip(*rows, strict=True) if rows else [()] * len(MEMORIES_SCHEMA)
+        arrays = [pa.array(column, spec.type) for column, spec in zip(columns, MEMORIES_SCHEMA, strict=True)]
+        return pa.Table.from_arrays(arrays, schema=MEMORIES_SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,26 +197,37 @@ class _Field:
     assign: str
 
 
-# Somebody else came later, and no undo has since brought back what the run had left.
-_LATER = f"""
-  l.run_id <> :undone AND NOT (l.reason GLOB '{UNDO}*' AND l.after IS (
-    SELECT x.after FROM changes x WHERE x.record_ref = c.record_ref AND x.field = c.field
-      AND x.run_id = :undone ORDER BY x.id DESC LIMIT 1))"""
-_LAST = "(SELECT max(x.id) FROM changes x WHERE x.record_ref = c.record_ref AND x.field = c.field)"
-_LATER_RUNS = f"""
-  SELECT l.run_id, count(DISTINCT c.record_ref) FROM changes c CROSS JOIN changes l ON l.id = {_LAST}
-  WHERE c.run_id = :undone AND {_LATER} GROUP BY l.run_id ORDER BY max(l.id) DESC"""
+def _last(table: str) -> str:
+    return f"(SELECT max(x.id) FROM {table} x WHERE x.record_ref = c.record_ref AND x.field = c.field)"
 
-# The first change of each field says what it held before the run, the last change of all what it must hold.
-_LAY_OUT = f"""
-  INSERT INTO undoing
-  SELECT c.id, c.record_ref, CAST(substr(c.record_ref, 5) AS INTEGER), c.field, c.before, l.after, l.id,
-    l.run_id IN (SELECT name FROM listed) AND {_LATER}, 'skipped', NULL, NULL
-  FROM changes c CROSS JOIN changes l ON l.id = {_LAST}
-  WHERE c.run_id = :undone AND c.id < :below AND c.record_ref GLOB :kind || ':*' AND NOT EXISTS (
-    SELECT 1 FROM changes x WHERE x.record_ref = c.record_ref AND x.field = c.field AND x.id < c.id
-      AND x.run_id = c.run_id)
-  ORDER BY c.id DESC LIMIT :limit"""
+
+def _later(table: str) -> str:
+    """Return the SQL of: somebody else came later, and no undo has since brought back what the run left."""
+    return f"""
+      l.run_id <> :undone AND NOT (l.reason GLOB '{UNDO}*' AND l.after IS (
+        SELECT x.after FROM {table} x WHERE x.record_ref = c.record_ref AND x.field = c.field
+          AND x.run_id = :undone ORDER BY x.id DESC LIMIT 1))"""
+
+
+def _later_runs(table: str, kind: str) -> str:
+    return f"""
+      SELECT l.run_id, count(DISTINCT c.record_ref), max(l.id)
+      FROM {table} c CROSS JOIN {table} l ON l.id = {_last(table)}
+      WHERE c.run_id = :undone AND c.record_ref GLOB '{kind}:*' AND {_later(table)} GROUP BY l.run_id"""
+
+
+def _laid_out(table: str) -> str:
+    """Return the SQL that finds what each field held before the run, and what it must hold now."""
+    return f"""
+      INSERT INTO undoing
+      SELECT c.id, c.record_ref, CAST(substr(c.record_ref, 5) AS INTEGER), c.field, c.before, l.after, l.id,
+        l.run_id IN (SELECT name FROM listed) AND {_later(table)}, 'skipped', NULL, NULL
+      FROM {table} c CROSS JOIN {table} l ON l.id = {_last(table)}
+      WHERE c.run_id = :undone AND c.id < :below AND c.record_ref GLOB :kind || ':*' AND NOT EXISTS (
+        SELECT 1 FROM {table} x WHERE x.record_ref = c.record_ref AND x.field = c.field AND x.id < c.id
+          AND x.run_id = c.run_id)
+      ORDER BY c.id DESC LIMIT :limit"""
+
 
 _ABOVE_ALL = 2**63 - 1
 
@@ -266,7 +303,15 @@ def _listed(db: sqlite3.Connection, names: Collection[str]) -> Iterator[None]:
     yield
 
 
-def _lay_out(db: sqlite3.Connection, plan: UndoPlan, *, below: int | None, limit: int, kind: str) -> None:
+def _lay_out(
+    db: sqlite3.Connection,
+    plan: UndoPlan,
+    *,
+    below: int | None,
+    limit: int,
+    table: str = "changes",
+    kind: str = "obs",
+) -> None:
     teach_exact_values(db)
     db.execute(
         "CREATE TEMP TABLE IF NOT EXISTS undoing (change_id INTEGER PRIMARY KEY, record_ref TEXT, id INTEGER,"
@@ -276,7 +321,7 @@ def _lay_out(db: sqlite3.Connection, plan: UndoPlan, *, below: int | None, limit
     db.execute("DELETE FROM undoing")
     with _listed(db, plan.later_runs):
         values: dict[str, Any] = {"undone": plan.undone, "kind": kind, "limit": limit}
-        db.execute(_LAY_OUT, {**values, "below": _ABOVE_ALL if below is None else below})
+        db.execute(_laid_out(table), {**values, "below": _ABOVE_ALL if below is None else below})
 
 
 def _judge(db: sqlite3.Connection, name: str, *, checked_up_to: int) -> None:

@@ -119,6 +119,20 @@ def migrations_behind(path: Path) -> int:
         return len(MIGRATIONS) - int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
+def is_own_ledger(path: Path) -> bool:
+    """
+    Return whether a file is a ledger of sunrise, of whatever version. Changes nothing.
+
+    Raises:
+        StoreError: The file is no SQLite database.
+    """
+    with (
+        store_errors(f"the ledger {path} cannot be read"),
+        contextlib.closing(_read_only(path)) as db,
+    ):
+        return bool(db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").fetchone())
+
+
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:

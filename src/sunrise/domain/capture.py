@@ -93,7 +93,7 @@ def capture_row(
     tool = short_name(record.get("tool_name") or record.get("tool"))
     session = first_name(record, _SESSION) or first_name(detail, _SESSION)
     detail_text = dumps(detail)
-    memory_id = named_memory(own, detail, detail_text=detail_text, tool=tool, summary=raw_summary)
+    memory_id = named_memory(own, detail, detail_text=detail_text, tool=tool)
     safe = _safe(raw_summary, raw_english, detail, detail_text, dumps, harmless=harmless)
     # A key must not be a hash of a secret, and must be the same once the secret is gone from the source.
     told = (safe.summary, safe.detail_text) if safe.redacted else (raw_summary, detail_text)

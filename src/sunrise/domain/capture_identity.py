@@ -16,7 +16,6 @@ _OBSERVATION = ("observationId", "observation_id")
 _IDENTITIES = (*_OBSERVATION, "id", "event_id", "tool_call_id")
 _MEMORY_FIELDS = ("memory_id", "memoryId", "lancedb_id", "lancedbId", "mem_id")
 _NAMES_A_MEMORY = re.compile("|".join(f'"{name}"' for name in _MEMORY_FIELDS))
-_UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE)
 _COUNTER = re.compile(r"(?:call[_-]?)?\d{1,9}")
 
 
@@ -45,10 +44,11 @@ def named_memory(
     *,
     detail_text: str,
     tool: str | None,
-    summary: str,
 ) -> str | None:
     """
     Return the memory that a record names: explicitly, or as the result of storing it.
+
+    An id that only stands in the prose is none: it may be any record's.
 
     ``own`` is the detail before top-level fields joined it: an ``id`` beside it names the record itself.
     """
@@ -63,10 +63,7 @@ def named_memory(
         result = holder.get("details")
         if isinstance(result, dict) and (found := _memory_name(result.get("id"))):
             return found
-    if found := _memory_name(own.get("id")):
-        return found
-    mentioned = {match.lower() for match in _UUID.findall(summary)} if tool == "memory_store" else set()
-    return mentioned.pop() if len(mentioned) == 1 else None
+    return _memory_name(own.get("id"))
 
 
 def short_name(value: object, *, limit: int = 200) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 _REF = re.compile(r"(?P<kind>obs|mem|doc|ep):(?P<key>\S+)")
@@ -68,6 +69,29 @@ class Change:
     before: str
     after: str
     reason: str
+
+
+GOVERNANCE = "governance"
+"""
+The field under which several fields of a memory change as one: its images are JSON objects of them.
+"""
+
+
+def fields_changed(change: Change) -> tuple[Change, ...]:
+    """
+    Return a change field by field; what was empty before need not stand in its first image.
+
+    >>> whole = Change("mem:a", "governance", "{}", '{"scope":"ops"}', "fill_empty")
+    >>> [(one.field, one.before, one.after) for one in fields_changed(whole)]
+    [('scope', 'null', '"ops"')]
+    """
+    if change.field != GOVERNANCE:
+        return (change,)
+    before, after = json.loads(change.before), json.loads(change.after)
+    return tuple(
+        replace(change, field=name, before=json.dumps(before.get(name)), after=json.dumps(after[name]))
+        for name in sorted(after)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,18 +39,3 @@ class UndoneBatch:
     over_later: int
     skipped: tuple[str, ...]
     below: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryUndo:
-    """
-    One field of a memory to be restored; ``expected`` and ``target`` are JSON texts.
-
-    ``expected`` is what the field must hold now, None where somebody changed it since the plan was made.
-    """
-
-    record_ref: str
-    field: str
-    expected: str | None
-    target: str
-    over_later: bool

@@ -16,12 +16,14 @@ from sunrise.ports.ledger import (
     RunLog,
 )
 from sunrise.ports.memories import (
+    IndexProbe,
     IndexState,
     MemoryKeeper,
     MemoryReader,
     MemorySweeper,
     MemoryTable,
     MemoryWriter,
+    TableFiles,
     TableState,
 )
 from sunrise.ports.sources import (
@@ -42,6 +44,7 @@ __all__ = [
     "Embedder",
     "EntryLedger",
     "GovernanceReader",
+    "IndexProbe",
     "IndexState",
     "Ledger",
     "LedgerKeeper",
@@ -55,6 +58,7 @@ __all__ = [
     "ObservationSource",
     "RetryableSource",
     "RunLog",
+    "TableFiles",
     "TableState",
     "TrustLedger",
     "UndoLedger",

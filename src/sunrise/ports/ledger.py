@@ -9,6 +9,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from sunrise.domain.links import LinkedUpTo
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.records import Change
 from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
@@ -18,10 +19,6 @@ from sunrise.ports.undo import UndoLedger
 
 class GovernanceReader(Protocol):
     """What the flows read of the ledger, as whole frames."""
-
-    def linked_governance(self) -> pa.Table:
-        """Return the governance values of observations that name a memory, oldest first."""
-        ...
 
     def lifecycle_rows(self) -> pa.Table:
         """Return what retention needs of each observation: kind, label, trust, state, times of use."""
@@ -36,11 +33,39 @@ class GovernanceReader(Protocol):
         ...
 
 
+class LinkLedger(Protocol):
+    """Which observation speaks of which memory, and how far the memories were told."""
+
+    def linked_up_to(self) -> LinkedUpTo:
+        """Return how far the ledger is filled at this moment."""
+        ...
+
+    def linked_governance(self, *, up_to: LinkedUpTo, everything: bool = False) -> pa.Table:
+        """Return what the ledger knows of linked memories: of those that need a look, or of all."""
+        ...
+
+    def unlinked_observations(self, *, up_to: LinkedUpTo, limit: int) -> tuple[int, Sequence[int]]:
+        """Return how many new observations stored a memory and name none, and the ids of some."""
+        ...
+
+    def unresolved_memories(self) -> Mapping[str, str]:
+        """Return the memories that the last writeback could not resolve, with the reason."""
+        ...
+
+    def finish_writeback(self, *, up_to: LinkedUpTo, unresolved: Mapping[str, str]) -> None:
+        """Move the watermarks, and keep what could not be resolved, in one transaction."""
+        ...
+
+
 class AuditTrail(Protocol):
     """Append-only changes, and the outbox of those that the memories table has yet to take."""
 
     def record_changes(self, changes: Sequence[Change], *, run_id: str) -> None:
         """Append changes of memories and put them in the outbox, in one transaction."""
+        ...
+
+    def record_change_frame(self, changes: pa.Table, *, run_id: str) -> range:
+        """Do what :meth:`record_changes` does for many, and return the ids of the changes."""
         ...
 
     def apply_to_observations(self, changes: Sequence[Change], *, run_id: str) -> int:
@@ -154,6 +179,7 @@ class Ledger(
     EntryLedger,
     TrustLedger,
     GovernanceReader,
+    LinkLedger,
     AuditTrail,
     RunLog,
     LedgerSweeper,

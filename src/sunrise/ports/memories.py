@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from sunrise.domain.secret_spans import MemorySecrets
+from sunrise.domain.vector_space import VectorSpace
+from sunrise.ports.snapshots import MemorySnapshots
 from sunrise.ports.world import Embedder
 
 
@@ -37,8 +39,35 @@ class TableState:
     indices: tuple[IndexState, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TableFiles:
+    """The files of a local table that its newest version does not need."""
+
+    dead_bytes: int
+    orphans: int
+    orphan_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexProbe:
+    """Whether an index found what is known to be there, and how much of the true neighbours of a vector."""
+
+    name: str
+    column: str
+    kind: str
+    ok: bool
+    detail: str = ""
+    milliseconds: float = 0.0
+    neighbours: int = 0
+    neighbours_found: int = 0
+
+
 class MemoryReader(Protocol):
     """Reads of the memories table. Each call sees the newest version, whoever wrote it."""
+
+    def newest_version(self) -> int:
+        """Return the number of the newest version."""
+        ...
 
     def schema(self) -> pa.Schema:
         """Return the table's Arrow schema as it is now."""
@@ -46,6 +75,10 @@ class MemoryReader(Protocol):
 
     def scan(self, columns: Sequence[str], *, where: str | None = None) -> pa.Table:
         """Return the named columns that exist, of all rows that ``where`` (a SQL filter) lets through."""
+        ...
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns that exist, of all rows, some thousand rows at a time."""
         ...
 
     def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
@@ -56,11 +89,21 @@ class MemoryReader(Protocol):
         """Return the best rows for analysed terms by BM25, best first, with ``_score``."""
         ...
 
+    def spaces(self) -> tuple[VectorSpace, ...]:
+        """Return the columns of vectors and what each is, as of the newest version."""
+        ...
+
     def search_vector(
-        self, vector: np.ndarray, *, columns: Sequence[str], where: str | None, limit: int
+        self,
+        vector: np.ndarray,
+        *,
+        column: str = "vector",
+        columns: Sequence[str],
+        where: str | None,
+        limit: int,
     ) -> pa.Table:
         """
-        Return the nearest rows by cosine distance, nearest first, with ``_distance``.
+        Return the nearest rows by the vectors of one column, nearest first, with cosine ``_distance``.
 
         Raises:
             DataError: The vector is zero, not finite, or of another dimension than the column.
@@ -79,8 +122,45 @@ class MemoryWriter(Protocol):
         """Overwrite the given columns of the rows with these ids; return how many rows were met."""
         ...
 
+    def overwrite(self, rows: pa.Table, *, read: pa.Table, version: int) -> int:
+        """
+        Merge rows in place of those that were *read* at a version; return how many were written.
+
+        Both have the same columns, ``id`` among them. A field that another writer changed since the reading
+        keeps what that writer put there.
+        """
+        ...
+
     def add(self, rows: pa.Table) -> None:
         """Append new memories; columns that are missing become null."""
+        ...
+
+
+class VectorWriter(Protocol):
+    """Vectors that we make: a column for each model, and the switch from one to the next."""
+
+    def vector_faults(self, column: str) -> pa.Table:
+        """Return ``id`` and ``fault`` of the rows whose vector is there and of no use; reads the column."""
+        ...
+
+    def count_vectors(self, column: str) -> int:
+        """Return how many rows have a vector in a column, whatever is in it; reads the column."""
+        ...
+
+    def prepare_space(self, model_id: str, dimension: int) -> str:
+        """Return the column of a model, made if it is missing, that vectors can be put into."""
+        ...
+
+    def write_vectors(self, column: str, ids: Sequence[str], vectors: np.ndarray) -> int:
+        """Put vectors into a column of ours; return how many rows were met. An id may be gone."""
+        ...
+
+    def activate(self, column: str) -> None:
+        """Let a column answer, and none beside it: no reader ever sees two, or none."""
+        ...
+
+    def drop_space(self, column: str) -> None:
+        """Drop a column of ours that does not answer; older versions hold it on."""
         ...
 
 
@@ -93,6 +173,26 @@ class MemoryKeeper(Protocol):
 
     def build_missing_indices(self) -> tuple[str, ...]:
         """Build each index that the layout wants and the table lacks; return the columns."""
+        ...
+
+    def rebuild_indices(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Build the indices of these columns anew, whatever is there; return the columns."""
+        ...
+
+    def drop_needless_indices(self) -> tuple[str, ...]:
+        """Drop each index that no longer pays or whose column is gone; return the names."""
+        ...
+
+    def probe_indices(self, *, seed: int) -> tuple[IndexProbe, ...]:
+        """Ask each index for rows that are known to be there: a broken one reports nothing by itself."""
+        ...
+
+    def count_padded(self, column: str) -> int:
+        """Return how many vectors end in zeros, as shorter ones do that were filled up; reads the column."""
+        ...
+
+    def files(self) -> TableFiles | None:
+        """Return the figures of the table's files; None in object storage, or with too many versions."""
         ...
 
     def optimize(self, *, keep: timedelta) -> None:
@@ -124,5 +224,7 @@ class MemorySweeper(Protocol):
         ...
 
 
-class MemoryTable(MemoryReader, MemoryWriter, MemoryKeeper, MemorySweeper, Protocol):
+class MemoryTable(
+    MemoryReader, MemoryWriter, VectorWriter, MemoryKeeper, MemorySweeper, MemorySnapshots, Protocol
+):
     """The LanceDB table ``memories``, whole."""

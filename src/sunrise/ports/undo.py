@@ -8,7 +8,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from sunrise.domain.receipts import RunReceipt
-from sunrise.domain.undo import MemoryUndo, UndoneBatch, UndoPlan
+from sunrise.domain.undo import UndoneBatch, UndoPlan
 
 
 class UndoLedger(Protocol):
@@ -40,6 +40,11 @@ class UndoLedger(Protocol):
         """Restore fields of observations, newest change first, and note each; in one transaction."""
         ...
 
-    def memories_to_undo(self, plan: UndoPlan) -> tuple[MemoryUndo, ...]:
-        """Return the fields of memories that a run changed, newest change first; nothing is written."""
+    def memories_to_undo(self, plan: UndoPlan) -> pa.Table:
+        """
+        Return the fields of memories that a run changed, newest change first; nothing is written.
+
+        The columns are record_ref, field, expected, target (JSON texts) and over_later; ``expected`` is what
+        the field must hold now, null where somebody changed it since the plan was made.
+        """
         ...

@@ -36,3 +36,11 @@ class Embedder(Protocol):
         Any text is taken: empty, NUL, lone surrogates, megabytes (the tail beyond a cap is dropped).
         """
         ...
+
+    def embed_query(self, texts: Sequence[str]) -> np.ndarray:
+        """
+        Return unit vectors of what is asked, to be compared with those of :meth:`embed`.
+
+        A model that was taught to tell questions from texts needs to be told which is which.
+        """
+        ...

@@ -249,7 +249,7 @@ def test_an_endless_id_is_shortened() -> None:
         ({"tool": "memory_store", "detail": {"details": {"id": UUID_A}}}, UUID_A),
         ({"tool": "memory_store", "message": {"details": {"id": UUID_A}}}, UUID_A),
         ({"detail": {"memory_tool": "memory_store", "details": {"id": UUID_A}}}, UUID_A),
-        ({"tool": "memory_store", "summary": f"Stored {UUID_A} ({UUID_A.upper()})"}, UUID_A),
+        ({"tool": "memory_store", "summary": f"Stored {UUID_A} ({UUID_A.upper()})"}, None),
         ({"tool": "memory_store", "summary": f"{UUID_A} replaces {UUID_B}"}, None),
         ({"tool": "memory_recall", "summary": f"Found {UUID_A}"}, None),
         ({"tool": "exec", "detail": {"id": UUID_A}}, None),

@@ -8,6 +8,7 @@ from sunrise.adapters.migrations import (
     m003_operations,
     m004_episodes,
     m005_entry,
+    m006_links,
 )
 
 MIGRATIONS: tuple[tuple[str, str], ...] = (
@@ -16,5 +17,6 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("m003_operations", m003_operations.SQL),
     ("m004_episodes", m004_episodes.SQL),
     ("m005_entry", m005_entry.SQL),
+    ("m006_links", m006_links.SQL),
 )
 """Names and scripts. A name that was released is never changed; a mistake gets a new migration."""

@@ -1,0 +1,153 @@
+"""Steps that take in what another writer added: looked at for payloads and secrets, then analysed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+
+from sunrise.bootstrap import Home
+from sunrise.domain.records import memory_ref
+from sunrise.domain.text.analysis import terms
+from sunrise.domain.trust import QUARANTINED, TRUSTED, least
+from sunrise.ports import Ledger, MemoryTable
+from tasks.memories import change, change_memories, is_empty
+from tasks.run_frame import Run
+
+_BATCH = 20_000
+_WITH_SECRETS = "memories.with_secrets"
+_REMEMBERED = 10_000
+"""Ids of memories with secrets that are looked at again; a sweep finds them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distrusted:
+    """A memory that looks like an order to the model: its id, the tier that it had, the reason codes."""
+
+    id: str
+    tier: str | None
+    codes: tuple[str, ...]
+
+
+def take_in(run: Run, table: MemoryTable) -> None:
+    """
+    Take in the memories that have no analysed terms yet: nobody of ours has seen them.
+
+    Those that look like an order to the model go to quarantine, the operator hears of secrets, and then all
+    get their terms, so that none is looked at twice. Texts and vectors stay as they are.
+    """
+    news = run.step(read_news, table)
+    found = run.step(screen_news, run.home, news)
+    quarantine(run, table, found)
+    tell_of_secrets(run, table, run.step(find_secrets, news))
+    filled = run.write(fill_terms, table, news)
+    run.count(backfilled=news.height if filled is None else filled)
+
+
+def read_news(table: MemoryTable) -> pl.DataFrame:
+    """Return id, text and trust_tier of what was not taken in; an id that stands there twice is left out."""
+    names = table.schema().names
+    where = "terms IS NULL" if "terms" in names else None
+    rows = pl.DataFrame(table.scan(["id", "text", "trust_tier"], where=where))
+    if "trust_tier" not in rows.columns:
+        rows = rows.with_columns(pl.lit(None, dtype=pl.String).alias("trust_tier"))
+    named = rows.filter(pl.col("id").is_not_null() & (pl.col("id") != ""))
+    return named.filter(pl.col("id").is_unique()) if named.height else named
+
+
+def screen_news(home: Home, news: pl.DataFrame) -> list[Distrusted]:
+    """
+    Return the memories that look like an order to the model.
+
+    None of which an operator has decided. The owner's own words are judged as such where the ledger knows
+    them for his.
+    """
+    from sunrise.adapters.payload_gate import suspects
+    from sunrise.domain.payloads import screen
+
+    if news.is_empty():
+        return []
+    seen = news[suspects(news["text"].fill_null("").to_arrow())]
+    seen = seen.filter(pl.col("trust_tier").fill_null("") != QUARANTINED)
+    known = _standings(home.ledger, seen["id"].to_list())
+    found = []
+    for memory_id, text, tier in seen.iter_rows():
+        said, is_decided = known[memory_id]
+        codes = () if is_decided else screen(text or "", owner=said == TRUSTED)
+        if codes:
+            found.append(Distrusted(memory_id, None if is_empty(tier) else tier, tuple(codes)))
+    return found
+
+
+def quarantine(run: Run, table: MemoryTable, found: list[Distrusted]) -> None:
+    """Put memories into quarantine, and tell the operator."""
+    run.count(memories_quarantined=len(found))
+    run.name("distrusted", [memory_ref(one.id) for one in found])
+    for one in found:
+        run.tally("distrusted_by_reason", f"payload:{one.codes[0]}")
+    if not found:
+        return
+    changes = [
+        change(one.id, "trust_tier", before=one.tier, after=QUARANTINED, reason=f"payload:{one.codes[0]}")
+        for one in found
+    ]
+    if not run.dry_run:
+        change_memories(run, table, changes)
+    run.anomaly("poisoned_memories", "memories look like instructions to the model", len(found))
+
+
+def find_secrets(news: pl.DataFrame) -> list[str]:
+    """Return the ids of memories in which a secret stands."""
+    from sunrise.adapters.secret_gate import redact_column
+
+    if news.is_empty():
+        return []
+    held = redact_column(news["text"].fill_null("").to_arrow()).kinds
+    return [str(news["id"][place]) for place in sorted(held)]
+
+
+def tell_of_secrets(run: Run, table: MemoryTable, found: list[str]) -> None:
+    """Tell the operator of memories that hold a secret, at each run for as long as one does."""
+    known = json.loads(run.home.ledger.get_note(_WITH_SECRETS) or "[]")
+    still = find_secrets(_texts(table, known)) if known else []
+    holding = list(dict.fromkeys([*still, *found]))[:_REMEMBERED]
+    run.count(secrets_in_memories=len(holding))
+    if holding != known and not run.dry_run:
+        run.home.ledger.put_note(_WITH_SECRETS, json.dumps(holding))
+    if holding:
+        run.anomaly(
+            "secrets_in_memories",
+            "memories hold secrets: run `sunrise sweep` to take them out",
+            len(holding),
+        )
+
+
+def fill_terms(table: MemoryTable, news: pl.DataFrame) -> int:
+    """Give memories their analysed terms; return how many."""
+    for part in news.iter_slices(_BATCH):
+        analysed = [terms(text or "") for text in part["text"]]
+        ids = pa.array(part["id"].to_list(), pa.string())
+        table.merge(pa.table({"id": ids, "terms": pa.array(analysed, pa.string())}))
+    return news.height
+
+
+def _texts(table: MemoryTable, ids: list[str]) -> pl.DataFrame:
+    return pl.DataFrame(table.by_ids(ids, ["id", "text"]))
+
+
+def _standings(ledger: Ledger, ids: list[str]) -> dict[str, tuple[str | None, bool]]:
+    """Return of each memory the tier that the ledger knows, and whether an operator decided on it."""
+    rows: dict[str, list[tuple[str, str | None]]] = {memory_id: [] for memory_id in ids}
+    for one in ledger.standings_of_memories(ids):
+        rows[str(one.memory_id)].append((one.ref, one.tier))
+    refs = [memory_ref(memory_id) for memory_id in ids] + [ref for named in rows.values() for ref, _ in named]
+    decided = ledger.decided_by_operator(refs)
+    return {
+        memory_id: (
+            least(*(tier for _, tier in named)),
+            not decided.isdisjoint([memory_ref(memory_id), *(ref for ref, _ in named)]),
+        )
+        for memory_id, named in rows.items()
+    }
