@@ -4,55 +4,55 @@ from __future__ import annotations
 
 from typing import Any
 
+from tasks.calibration import calibrate_if_due
 from tasks.index import (
-    backfill_terms,
-    build_indices,
-    count_without_terms,
-    needs_optimizing,
-    note_state,
-    optimize,
-    probe_indices,
-    table_state,
+    fit_indices,
+    judge_ids,
+    judge_probes,
+    look_at_table,
+    mended_indices,
+    open_mended,
+    optimize_if_due,
 )
+from tasks.index_figures import growth_section, index_section, note_look
 from tasks.lazy_flow import flow
-from tasks.memories import open_memories
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, run_flow
+from tasks.taking_in import take_in
+from tasks.vectors import embed_missing
 
 
 @flow(name="index")
 def index_memories(home: str | None = None, dry_run: bool = False) -> Any:
     """
-    Build the missing indices of the memories table, optimize it, and prove each index by a query.
+    Prove each index of the memories table by queries, build what is missing or broken, and optimize.
 
-    Adds analysed terms to memories that another writer added; texts and vectors stay as they are. Running it
-    again on a table in good order makes no new version. The receipt shows rows, unindexed rows, bytes,
-    fragments and versions before and after, and probes = probes_ok + probes_failed.
+    Memories that another writer added are looked at first: what looks like an order to the model goes to
+    quarantine, and all get analysed terms and a vector of ours. Texts and the gateway's vectors stay as they
+    are. Running it again on a table in good order makes no new version. The receipt shows rows, unindexed
+    rows, bytes, fragments, versions and orphaned files before and after, and probes = probes_ok +
+    probes_failed.
     """
     return as_state(run_flow("index", index, home=home, dry_run=dry_run))
 
 
 def index(run: Run) -> None:
-    """Fill in, build, optimize, probe."""
+    """Mend, fill in, build, optimize, prove."""
     run.balance("probes", "probes_ok", "probes_failed")
-    table = open_memories(run)
-    before = run.step(table_state, table)
-    filled = run.write(backfill_terms, table)
-    run.count(backfilled=run.step(count_without_terms, table) if filled is None else filled)
-    built = run.write(build_indices, table) or ()
-    run.count(indices_built=len(built))
-    if built:
-        run.facts["indices_built"] = ", ".join(built)
-    if needs_optimizing(run.step(table_state, table), max_fragments=run.home.settings.index.max_fragments):
-        run.write(optimize, table, run.home)
-        run.count(optimized=1)
-    note_state(run, before, run.step(table_state, table))
-    for probe in [] if run.dry_run else run.step(probe_indices, table):
-        run.count(probes=1, probes_ok=int(probe.ok), probes_failed=int(not probe.ok))
-        if not probe.ok:
-            run.anomaly(
-                "index_does_not_answer", f"{probe.name}: {probe.detail or 'the known row is missing'}"
-            )
+    table, probes = open_mended(run)
+    before = run.step(look_at_table, table)
+    take_in(run, table)
+    embed_missing(run, table)
+    fit_indices(run, table)
+    optimize_if_due(run, table)
+    after = run.step(look_at_table, table)
+    if after.state.version != before.state.version:
+        probes = mended_indices(run, table)
+    judge_probes(run, probes)
+    judge_ids(run, table, after.state)
+    note_look(run, before, after)
+    calibrate_if_due(run, table, rows=after.state.rows)
+    run.sections += [index_section(after, probes), growth_section(run.home, run.receipt())]
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from sunrise.ports import Clock
 from sunrise.settings import Settings
 from tasks.doctor_findings import Finding, command, detail_of, guarded, ill, look, well
 from tasks.overview import FlowStanding, overview
+from tasks.restore_intent import read_intent
 from tasks.snapshot import LEDGER_COPY, Snapshot, is_current, read_snapshots
 
 SNAPSHOT_DAYS = 2
@@ -54,6 +55,14 @@ def ledger_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
 
 def snapshot_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
     """Look whether there is a recent snapshot, and whether its copy of the ledger opens."""
+    intent = read_intent(settings.home)
+    if intent is not None:
+        yield ill(
+            "snapshots",
+            f"a restore of {intent.name} did not end, and no flow runs until it has",
+            cure=f"Finish it with {command(settings, f'snapshot restore {intent.name} --yes')}.",
+        )
+        return
     newest = next(iter(read_snapshots(settings.home / "backups")), None)
     if newest is None:
         yield look("snapshots", "there is none", cure=f"Take one with {command(settings, 'run snapshot')}.")

@@ -1,39 +1,38 @@
-"""What the doctor looks at in the memories table: its schema, its indices, its vectors and its tags."""
+"""What the doctor looks at in the memories table: its schema, its indices and its vectors."""
 
 from __future__ import annotations
 
-import re
-import shlex
+from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from urllib.parse import unquote
 
 import pyarrow as pa
 
 from sunrise.adapters.memory_schema import PLUGIN_COLUMNS, memories_schema
 from sunrise.bootstrap import embedder_of, existing_memories
-from sunrise.domain.retention import DAY_MS
 from sunrise.errors import SunriseError
 from sunrise.ports import Clock, MemoryTable, TableState
 from sunrise.settings import Settings
 from tasks.doctor_findings import Finding, command, guarded, ill, look, well
-from tasks.index import probe_indices
-from tasks.snapshot import read_snapshots
+from tasks.doctor_table_files import FILES, TAGS, file_findings, python_line, restore, tag_findings
 
-CHECK, TAGS = "memories", "tags"
+CHECK = "memories"
 _OPTIONAL = {"agentId"}
-_TAG_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def memories_findings(settings: Settings, clock: Clock) -> list[Finding]:
     """Look at the memories table and its tags."""
     return [
-        *guarded(CHECK, lambda: _table_findings(settings), cure=_restore(settings)),
-        *guarded(TAGS, lambda: _tag_findings(settings, clock), cure=_restore(settings)),
+        *guarded(CHECK, lambda: _table_findings(settings, clock), cure=restore(settings)),
+        *guarded(TAGS, lambda: tag_findings(settings, clock), cure=restore(settings)),
     ]
 
 
-def _table_findings(settings: Settings) -> Iterator[Finding]:
+def _table_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
+    files = guarded(FILES, lambda: file_findings(settings), cure=restore(settings))
+    yield from files
+    if any(one.verdict == "ill" for one in files):
+        # What is asked of a table without its files would only be told in other words.
+        return
     table = existing_memories(settings)
     if table is None:
         yield _absent(settings)
@@ -42,9 +41,11 @@ def _table_findings(settings: Settings) -> Iterator[Finding]:
     yield from _schema_findings(settings, schema)
     rows = table.scan(["id"]).num_rows
     yield well(CHECK, f"{rows} memories in {settings.memories_uri}")
-    yield from guarded(CHECK, lambda: _probe_findings(settings, table), cure=_restore(settings))
+    yield from guarded(CHECK, lambda: _probe_findings(settings, table, clock), cure=restore(settings))
+    yield from guarded(CHECK, lambda: _term_findings(settings, table), cure=restore(settings))
     yield from guarded(CHECK, lambda: _index_findings(settings, table.state()), cure=_untag_first(settings))
-    yield from _vector_findings(settings, table)
+    yield from guarded(f"{CHECK} vectors", lambda: _model_findings(settings, table), cure=restore(settings))
+    yield from guarded(f"{CHECK} vectors", lambda: _vector_findings(settings, table), cure=restore(settings))
 
 
 def _absent(settings: Settings) -> Finding:
@@ -70,7 +71,7 @@ def _schema_findings(settings: Settings, schema: pa.Schema) -> Iterator[Finding]
         yield ill(
             f"{CHECK} schema",
             f"columns that the agent's plugin writes are missing or of another type: {', '.join(damaged)}",
-            cure=_restore(settings),
+            cure=restore(settings),
         )
     for field in schema:
         if field.name not in PLUGIN_COLUMNS and not field.nullable:
@@ -78,14 +79,24 @@ def _schema_findings(settings: Settings, schema: pa.Schema) -> Iterator[Finding]
                 f"{CHECK} schema",
                 f"the column {field.name} may not be empty, so the agent's plugin cannot add memories",
                 cure="Make it nullable with "
-                + _python(settings, f"alter_columns({{'path': '{field.name}', 'nullable': True}})"),
+                + python_line(settings, f"alter_columns({{'path': '{field.name}', 'nullable': True}})"),
             )
+    if "vector" in schema.names and _is_loose(schema.field("vector").type):
+        yield ill(
+            f"{CHECK} schema",
+            "the vectors are lists of any length, so that two dimensions may stand in one column",
+            cure=f"Give them a column of their own with {command(settings, 'embed')}.",
+        )
     if "terms" not in schema.names:
         yield look(
             f"{CHECK} schema",
             "the table has not been adopted: it has none of the governance columns",
             cure=f"Adopt it with {command(settings, 'run index')}.",
         )
+
+
+def _is_loose(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
 def _alike(actual: pa.DataType, expected: pa.DataType) -> bool:
@@ -97,19 +108,22 @@ def _alike(actual: pa.DataType, expected: pa.DataType) -> bool:
     return bool(pa.types.is_floating(actual) or pa.types.is_integer(actual))
 
 
-def _probe_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]:
-    if "terms" not in table.schema().names:
-        return
-    probes = probe_indices(table)
+def _probe_findings(settings: Settings, table: MemoryTable, clock: Clock) -> Iterator[Finding]:
+    probes = table.probe_indices(seed=clock.now_ms())
     for probe in probes:
         if not probe.ok:
             yield ill(
-                f"{CHECK} {probe.name}",
-                (probe.detail or "a row that is there once was not found once")[:200],
-                cure=f"Rebuild the broken index with {command(settings, 'run index')}.",
+                f"{CHECK} index {probe.column}",
+                probe.detail or "a row that is there was not found",
+                cure=f"Build the broken index anew with {command(settings, 'run index')}.",
             )
     if probes and all(probe.ok for probe in probes):
-        yield well(f"{CHECK} probes", "found by id, by terms and by filter")
+        yield well(f"{CHECK} probes", f"{len(probes)} indices found what is there")
+
+
+def _term_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]:
+    if "terms" not in table.schema().names:
+        return
     without = table.scan(["id"], where="terms IS NULL").num_rows
     if without:
         yield look(
@@ -120,25 +134,43 @@ def _probe_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]
 
 
 def _index_findings(settings: Settings, state: TableState) -> Iterator[Finding]:
+    cure = f"Index them with {command(settings, 'run index')}."
+    check = f"{CHECK} indices"
     uncovered = {index.column: index.unindexed_rows for index in state.indices if index.unindexed_rows}
-    if uncovered:
+    empty = sorted(column for column, rows in uncovered.items() if rows == state.rows)
+    if empty:
+        text = ", ".join(empty)
+        yield look(check, f"indices that cover no row, built on an empty table: {text}", cure=cure)
+    elif uncovered:
         text = ", ".join(f"{column} {rows}" for column, rows in sorted(uncovered.items()))
-        yield look(
-            f"{CHECK} indices",
-            f"rows that an index does not cover yet, by column: {text}",
-            cure=f"Index them with {command(settings, 'run index')}.",
-        )
+        yield look(check, f"rows that an index does not cover yet, by column: {text}", cure=cure)
     elif state.rows and not state.indices:
-        yield look(
-            f"{CHECK} indices",
-            "the table has no index, so every search reads all of it",
-            cure=f"Build them with {command(settings, 'run index')}.",
-        )
+        yield look(check, "the table has no index, so every search reads all of it", cure=cure)
     elif state.indices:
-        yield well(f"{CHECK} indices", f"{len(state.indices)} indices cover all rows")
+        yield well(check, f"{len(state.indices)} indices cover all rows")
 
 
 def _vector_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]:
+    for space in table.spaces():
+        check = f"{CHECK} {space.column}"
+        faults = Counter(table.vector_faults(space.column).column("fault").to_pylist())
+        padded = table.count_padded(space.column)
+        if faults:
+            text = ", ".join(f"{number} {fault}" for fault, number in sorted(faults.items()))
+            yield look(check, f"vectors that poison a search: {text}", cure=_embed_anew(settings))
+        if padded:
+            yield look(
+                check,
+                f"{padded} vectors are shorter ones, filled up with zeros: they are of another model",
+                cure=_embed_anew(settings),
+            )
+
+
+def _embed_anew(settings: Settings) -> str:
+    return f"Embed the memories anew with {command(settings, 'embed')}."
+
+
+def _model_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]:
     embedder, names = embedder_of(settings), table.schema().names
     if embedder.model_id == "none" or not {"vector", "embedding_model"} <= set(names):
         return
@@ -154,43 +186,6 @@ def _vector_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding
         )
 
 
-def _tag_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
-    uri = settings.memories_uri.removeprefix("file://")
-    if "://" in uri:
-        yield well(TAGS, "the table is in object storage; its tag files were not looked at")
-        return
-    folder = Path(uri).expanduser() / f"{settings.memories.table}.lance" / "_refs" / "tags"
-    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    bad = [path for path in files if _TAG_NAME.fullmatch(path.stem) is None]
-    for path in bad:
-        yield ill(
-            TAGS,
-            f"the tag {unquote(path.stem)!r} is not ASCII: no tag can be listed and no optimize succeeds",
-            cure=f"Remove its file with `rm {shlex.quote(str(path))}`.",
-        )
-    stale = [path.stem for path in files if path not in bad and _is_stale(path, settings, clock)]
-    for tag in stale:
-        ours = tag.startswith("sunrise-")
-        yield look(
-            TAGS,
-            f"the tag {tag} is older than versions are kept, and every version since is kept with it",
-            cure=f"Expire old snapshots with {command(settings, 'run snapshot')}."
-            if ours
-            else f"If nobody needs it, remove it with {_python(settings, f'tags.delete({tag!r})')}",
-        )
-    if not bad and not stale:
-        yield well(TAGS, f"{len(files)} tags")
-
-
-def _is_stale(path: Path, settings: Settings, clock: Clock) -> bool:
-    keep = settings.snapshot
-    # The newest snapshots stay however old they are: on a quiet home the last one is still the right one.
-    wanted = {one.tag for one in read_snapshots(settings.home / "backups")[: keep.keep]}
-    days = max(settings.index.keep_days, keep.keep_days if path.stem.startswith("sunrise-") else 0.0)
-    age_ms = clock.now_ms() - path.stat().st_mtime * 1000
-    return path.stem not in wanted and age_ms > days * DAY_MS
-
-
 def column_dimension(settings: Settings) -> int | None:
     """Return the length of the table's vectors; None where there is no table to be read, or no vector."""
     try:
@@ -201,24 +196,5 @@ def column_dimension(settings: Settings) -> int | None:
     return int(kind.list_size) if kind is not None and pa.types.is_fixed_size_list(kind) else None
 
 
-def _restore(settings: Settings) -> str:
-    """Return how to go back to the newest snapshot, or by hand where there is none."""
-    newest = next((one.tag for one in read_snapshots(settings.home / "backups") if one.version), None)
-    if newest is None:
-        return (
-            "There is no snapshot to go back to: put the table aside with "
-            f"`mv {shlex.quote(settings.memories_uri)} memories-damaged`, and let the agent start a new one."
-        )
-    return f"Go back to the newest snapshot with {_python(settings, f'restore({newest!r})')}"
-
-
 def _untag_first(settings: Settings) -> str:
     return f"Mend what is said of tags first, then {command(settings, 'run index')}."
-
-
-def _python(settings: Settings, call: str) -> str:
-    code = (
-        f"import lancedb; lancedb.connect({settings.memories_uri!r})"
-        f".open_table({settings.memories.table!r}).{call}"
-    )
-    return f"`python -c {shlex.quote(code)}`."

@@ -1,56 +1,58 @@
-"""Steps of the index flow: fill in analysed terms, build what is missing, optimize, prove it by a query."""
+"""Steps of the index flow: prove and mend the indices, build what is missing, optimize when it pays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-import pyarrow as pa
+import pyarrow.compute as pc
 
 from sunrise.bootstrap import Home
-from sunrise.domain.text.analysis import terms
-from sunrise.errors import SunriseError
-from sunrise.ports import MemoryTable, TableState
+from sunrise.domain.receipts import RunReceipt
+from sunrise.errors import ConflictError
+from sunrise.ports import IndexProbe, MemoryTable, TableFiles, TableState
+from sunrise.settings import IndexSettings
+from tasks.memories import open_memories
 from tasks.run_frame import Run
 
-_BATCH = 20_000
+_MIB = 1 << 20
+_HOUR_MS = 3_600_000
+_PAST_RUNS = 200
+"""A month of runs: among them is the last that optimized, if any did."""
+
+
+MANY_ROWS, ALLOWED_UNCOVERED = 200_000, 0.02
+"""
+Of a table of so many rows this share may wait for the daily optimize.
+
+Rows that an index does not cover are found all the same, by a scan of them alone. To take 10,000 into the
+full-text index of a million means to write that index anew, which takes four seconds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
-    """Whether an index answers: a broken one reports nothing by itself."""
+class TableLook:
+    """The table by its figures; ``files`` is None where nobody can tell."""
 
-    name: str
-    ok: bool
-    detail: str = ""
-
-
-def table_state(table: MemoryTable) -> TableState:
-    """Return the table's figures."""
-    return table.state()
+    state: TableState
+    files: TableFiles | None
 
 
-def backfill_terms(table: MemoryTable) -> int:
-    """Analyse the memories that another writer added; return how many. Texts are read, never changed."""
-    missing = table.scan(["id", "text"], where="terms IS NULL")
-    # An id that stands there twice cannot be merged by id; the probe of ids reports it.
-    ids = missing.column("id").to_pylist()
-    rows = dict(zip(ids, missing.column("text").to_pylist(), strict=True))
-    values = [(memory_id, terms(text or "")) for memory_id, text in rows.items() if memory_id]
-    schema = pa.schema([pa.field("id", pa.string()), pa.field("terms", pa.string())])
-    for start in range(0, len(values), _BATCH):
-        part = values[start : start + _BATCH]
-        columns = [pa.array(column, pa.string()) for column in zip(*part, strict=True)]
-        table.merge(pa.Table.from_arrays(columns, schema=schema))
-    return len(values)
+def look_at_table(table: MemoryTable) -> TableLook:
+    """Return the table's figures and those of its files."""
+    return TableLook(table.state(), table.files())
 
 
-def count_without_terms(table: MemoryTable) -> int:
-    """Return how many memories have no analysed terms."""
-    if "terms" not in table.schema().names:
-        return int(table.scan(["id"]).num_rows)
-    return int(table.scan(["id"], where="terms IS NULL").num_rows)
+def probe_indices(table: MemoryTable, seed: int) -> tuple[IndexProbe, ...]:
+    """Ask each index for random rows that are there, and for the newest."""
+    return table.probe_indices(seed=seed)
+
+
+def rebuild_indices(table: MemoryTable, columns: Sequence[str]) -> tuple[str, ...]:
+    """Build anew the indices that did not answer; return the columns."""
+    return table.rebuild_indices(columns)
 
 
 def build_indices(table: MemoryTable) -> tuple[str, ...]:
@@ -58,58 +60,181 @@ def build_indices(table: MemoryTable) -> tuple[str, ...]:
     return table.build_missing_indices()
 
 
-def needs_optimizing(state: TableState, *, max_fragments: int) -> bool:
-    """Return whether there are rows that an index does not cover, or too many small fragments."""
-    uncovered = any(index.unindexed_rows for index in state.indices)
-    return uncovered or state.fragments > max_fragments
+def drop_indices(table: MemoryTable) -> tuple[str, ...]:
+    """Drop each index that no longer pays; return the names."""
+    return table.drop_needless_indices()
 
 
-def optimize(table: MemoryTable, home: Home) -> None:
-    """Compact, index new rows, drop versions that nobody needs."""
-    table.optimize(keep=timedelta(days=home.settings.index.keep_days))
+def optimize(table: MemoryTable, home: Home) -> bool:
+    """
+    Compact, index new rows, drop versions that nobody needs; return whether it could be done.
 
-
-def probe_indices(table: MemoryTable) -> list[Probe]:
-    """Ask each kind of index for a row that is known to be there."""
-    known = table.scan(["id", "text", "terms"], where="terms IS NOT NULL AND terms <> ''")
-    if known.num_rows == 0:
-        return []
-    row = known.slice(0, 1).to_pylist()[0]
-    word = str(row["terms"]).split(" ", 1)[0]
-    return [
-        _probe("by_id", lambda: table.by_ids([row["id"]], ["id"]).num_rows == 1),
-        _probe(
-            "by_terms",
-            lambda: table.search_terms(word, columns=["id"], where=None, limit=1).num_rows == 1,
-        ),
-        _probe(
-            "by_filter",
-            lambda: (
-                table.scan(["id"], where="createdAt IS NOT NULL OR createdAt IS NULL").num_rows
-                >= known.num_rows
-            ),
-        ),
-    ]
-
-
-def note_state(run: Run, before: TableState, after: TableState) -> None:
-    """Put the table's figures before and after into the receipt."""
-    run.count(
-        rows=after.rows,
-        unindexed_before=max((i.unindexed_rows for i in before.indices), default=before.rows),
-        unindexed_after=max((i.unindexed_rows for i in after.indices), default=after.rows),
-        bytes_before=before.bytes,
-        bytes_after=after.bytes,
-        fragments_before=before.fragments,
-        fragments_after=after.fragments,
-        versions=after.versions,
-        tags=len(after.tags),
-    )
-    run.facts.update(version_before=str(before.version), version_after=str(after.version))
-
-
-def _probe(name: str, ask: Callable[[], bool]) -> Probe:
+    While another writer changes rows without a pause it cannot, and no run fails for that: what no index
+    covers is found all the same, and a later run tidies up.
+    """
     try:
-        return Probe(name, ok=ask())
-    except SunriseError as error:
-        return Probe(name, ok=False, detail=str(error))
+        table.optimize(keep=timedelta(days=home.settings.index.keep_days))
+    except ConflictError:
+        return False
+    return True
+
+
+def cover_written(table: MemoryTable, home: Home) -> None:
+    """
+    Let the indices cover columns that were written.
+
+    Where rows wait that no search index covers yet, only the indices of the columns are built anew: taking
+    those rows in is the work of the index flow.
+    """
+    behind = [one.column for one in table.state().indices if one.unindexed_rows]
+    scalar = [column for column in behind if not _is_searched(column)]
+    if len(scalar) == len(behind):
+        optimize(table, home)
+    else:
+        # As in an optimize: what cannot be done for another writer is left to a later run.
+        with suppress(ConflictError):
+            table.rebuild_indices(scalar)
+
+
+def _is_searched(column: str) -> bool:
+    return column == "terms" or column.startswith("vector")
+
+
+def count_doubled_ids(table: MemoryTable) -> int:
+    """Return how many rows have an id that another row has too: they cannot be merged by it."""
+    ids = table.scan(["id"]).column("id").drop_null()
+    return len(ids) - int(pc.count_distinct(ids).as_py())
+
+
+def open_mended(run: Run) -> tuple[MemoryTable, tuple[IndexProbe, ...]]:
+    """
+    Open the memories table with its indices mended, and return what they answered.
+
+    They come before what a killed run left to be written: a merge by id fails where the index of ids is
+    broken.
+    """
+    found = run.home.memories()
+    probes = mended_indices(run, found) if found is not None else ()
+    return open_memories(run), probes
+
+
+def mended_indices(run: Run, table: MemoryTable) -> tuple[IndexProbe, ...]:
+    """
+    Probe the indices, build anew those that fail, and return the last answer of each.
+
+    Both a merge by id and an optimize may fail on a broken one.
+    """
+    probes = run.step(probe_indices, table, run.started_ms)
+    failed = [one for one in probes if not one.ok]
+    if not failed or run.dry_run:
+        return probes
+    run.step(rebuild_indices, table, [one.column for one in failed])
+    probes = run.step(probe_indices, table, run.started_ms)
+    mended = {one.name for one in failed} & {one.name for one in probes if one.ok}
+    run.count(indices_repaired=len(mended))
+    if mended:
+        run.facts["indices_repaired"] = ", ".join(sorted(mended))
+    return probes
+
+
+def fit_indices(run: Run, table: MemoryTable) -> None:
+    """Build what is missing and drop what no longer pays."""
+    built = run.write(build_indices, table) or ()
+    dropped = run.write(drop_indices, table) or ()
+    run.count(indices_built=len(built), indices_dropped=len(dropped))
+    if built:
+        run.facts["indices_built"] = ", ".join(built)
+    if dropped:
+        run.facts["indices_dropped"] = ", ".join(dropped)
+
+
+def optimize_if_due(run: Run, table: MemoryTable) -> None:
+    """Optimize when a threshold is passed, or when it was long ago; the receipt says why."""
+    look, settings = run.step(look_at_table, table), run.home.settings.index
+    last = _last_optimized(run)
+    reasons = passed_thresholds(look, settings, last=last)
+    if not reasons and _is_due(run, look.state, last, settings):
+        reasons = ("schedule",)
+    if reasons:
+        is_done = run.write(optimize, table, run.home) is not False
+        run.count(**{"optimized" if is_done else "optimize_put_off": 1})
+        run.facts["optimized_because"] = ", ".join(reasons)
+
+
+def passed_thresholds(
+    look: TableLook, settings: IndexSettings, *, last: RunReceipt | None = None
+) -> tuple[str, ...]:
+    """
+    Return what asks for an optimize: uncovered rows, fragments, versions, bytes of dead versions.
+
+    What the *last* run that optimized had to leave, because it is too young to be cleared, asks for nothing:
+    only what has grown by half since.
+    """
+    left = last.counts if last else {}
+    dead = look.files.dead_bytes if look.files is not None else 0
+    passed = {
+        "uncovered_rows": _uncovered(look.state) > _allowed_uncovered(look.state.rows),
+        "fragments": look.state.fragments > settings.max_fragments,
+        "versions": look.state.versions > max(settings.max_versions, left.get("versions", 0) * 1.5),
+        "dead_bytes": dead > max(settings.max_dead_mib * _MIB, left.get("dead_bytes_after", 0) * 1.5),
+    }
+    return tuple(name for name, is_passed in passed.items() if is_passed)
+
+
+def judge_probes(run: Run, probes: Sequence[IndexProbe]) -> None:
+    """Count what the indices answered; one that does not even after it was built anew is an anomaly."""
+    run.count(
+        probes=len(probes),
+        probes_ok=sum(one.ok for one in probes),
+        probes_failed=sum(not one.ok for one in probes),
+    )
+    for one in probes:
+        if not one.ok:
+            run.anomaly("index_does_not_answer", f"{one.name}: {one.detail or 'a known row was not found'}")
+
+
+def judge_ids(run: Run, table: MemoryTable, state: TableState) -> None:
+    """Count the ids that stand there more than once: which of the rows is meant, nobody can say."""
+    doubled = _doubled_before(run, state)
+    if doubled is None:
+        doubled = run.step(count_doubled_ids, table)
+    run.count(doubled_ids=doubled)
+    if doubled:
+        run.anomaly("doubled_ids", f"{doubled} memories have the id of another", count=doubled)
+
+
+def _doubled_before(run: Run, state: TableState) -> int | None:
+    # The last run has counted them where the table is still the one that it left.
+    last = next((one for one in run.home.ledger.runs(flow=run.flow, limit=2) if one.finished_ms), None)
+    if last is None or (
+        last.facts.get("version_after"),
+        last.counts.get("rows"),
+        last.facts.get("memories"),
+    ) != (
+        str(state.version),
+        state.rows,
+        run.facts.get("memories"),
+    ):
+        return None
+    return last.counts.get("doubled_ids")
+
+
+def _last_optimized(run: Run) -> RunReceipt | None:
+    past = run.home.ledger.runs(flow=run.flow, limit=_PAST_RUNS)
+    return next((one for one in past if one.counts.get("optimized") and not one.dry_run), None)
+
+
+def _is_due(run: Run, state: TableState, last: RunReceipt | None, settings: IndexSettings) -> bool:
+    if state.versions <= 1:
+        return False
+    if last is None:
+        return _uncovered(state) > 0
+    return run.started_ms - last.started_ms >= settings.optimize_hours * _HOUR_MS
+
+
+def _uncovered(state: TableState) -> int:
+    return max((index.unindexed_rows for index in state.indices), default=0)
+
+
+def _allowed_uncovered(rows: int) -> int:
+    return int(rows * ALLOWED_UNCOVERED) if rows >= MANY_ROWS else 0

@@ -7,7 +7,8 @@ Every error that sunrise raises on purpose.
     ├── ConfigurationError      mend your setup, then run again
     ├── DataError               mend the data; carries a reason code
     └── StoreError              a store failed; a retry may help
-        └── BusyError           another run holds the lease
+        ├── BusyError           another run holds the lease
+        └── ConflictError       another writer was quicker, time after time
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ class DataError(SunriseError):
 
 class StoreError(SunriseError):
     """A store could not be read or written. Nothing was half done; a retry may help."""
+
+
+class ConflictError(StoreError):
+    """Another writer of the same table was quicker, however often it was tried. Nothing was written."""
 
 
 class BusyError(StoreError):

@@ -12,7 +12,7 @@ import pytest
 from sunrise.adapters import lance_border, lance_indices, lance_memories
 from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, PLUGIN_COLUMNS, memories_schema
-from sunrise.errors import DataError, StoreError
+from sunrise.errors import ConflictError, DataError, StoreError
 
 
 def test_looking_for_a_table_makes_no_directory(tmp_path: Path) -> None:
@@ -119,9 +119,21 @@ def test_conflicts_are_tried_five_times_on_a_fresh_handle() -> None:
         calls.append("try")
         raise RuntimeError("Retryable commit conflict for version 7")
 
-    with pytest.raises(RuntimeError, match="conflict"):
+    with pytest.raises(ConflictError, match="run it again later"):
         lance_border.retry_conflicts(lose, refresh=lambda: calls.append("refresh"), sleep=lambda _: None)
     assert calls == ["refresh", "try"] * lance_border.TRIES
+
+
+def test_a_merge_that_gave_up_by_itself_is_a_conflict_and_is_not_tried_again() -> None:
+    tries: list[int] = []
+
+    def give_up() -> None:
+        tries.append(1)
+        raise OSError("lance error: Too many concurrent writers. Attempted 8 times")
+
+    with pytest.raises(ConflictError, match="run it again later"):
+        lance_border.retry_conflicts(give_up, refresh=lambda: None, sleep=lambda _: None)
+    assert len(tries) == 1
 
 
 def test_a_conflict_that_passes_is_no_error() -> None:

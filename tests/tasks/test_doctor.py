@@ -34,7 +34,7 @@ def test_a_home_in_good_order_is_well_but_for_the_server(healthy: Path) -> None:
     assert found["prefect"].cure == f"Start it with `sunrise up --home {healthy}`."
     assert set(found) == {
         "home", "disk", "settings", "ledger", "quarantine", "runs", "snapshots", "memories",
-        "memories probes", "memories indices", "tags", "embedder", "prefect",
+        "memories probes", "memories files", "memories indices", "tags", "embedder", "prefect",
     }  # fmt: skip
     assert tree(healthy) == before
 

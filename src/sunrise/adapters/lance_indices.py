@@ -1,21 +1,32 @@
-"""Which indices the memories table wants, when each pays, and how long old versions must live."""
+"""Which indices the memories table wants and when each pays; they are built, rebuilt and dropped here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import accumulate
 from typing import Any, Final
 
 from sunrise.adapters.lance_border import retry_conflicts
+from sunrise.adapters.lance_files import local_folder, manifests
+from sunrise.adapters.lance_vectors import own_columns, vector_columns
 from sunrise.ports import IndexState, TableState
 
 VECTOR_INDEX_FROM_ROWS: Final = 20_000
 """Below this a flat scan is as quick as an index, and exact."""
 
-SHORTEST_KEEP: Final = timedelta(days=7)
-"""A gateway that holds the table open reads an old version until it writes; lancedb's own guard is a week."""
+SHORTEST_KEEP: Final = timedelta(hours=1)
+"""A reader that holds the table open reads an old version until it refreshes; its files stay that long."""
+
+PARTITIONS_SEARCHED: Final = 50
+"""How much of a vector index a search looks at."""
+
+REFINED: Final = 5
+"""So many times the asked hits are measured again by their true vectors."""
+
+_COUNTED_ROWS: Final = 4096
 
 _MAX_TERM_CHARS: Final = 256
 """Longer tokens are left out of the full-text index; paths and hashes must fit."""
@@ -32,18 +43,31 @@ _LAYOUT: Final = (
     _Wanted("createdAt", "btree"),
     *(_Wanted(name, "bitmap") for name in ("scope", "importance_label", "state", "category", "trust_tier")),
     _Wanted("terms", "fts"),
-    _Wanted("vector", "ivf_sq"),
 )
 
 
 def build_missing(table: Any) -> tuple[str, ...]:
-    """Build each index of the layout that pays and is missing or broken; return the columns."""
-    built = []
-    for wanted in _missing(table):
-        build = partial(table.create_index, wanted.column, config=_config(wanted.kind))
-        retry_conflicts(build, refresh=table.checkout_latest)
-        built.append(wanted.column)
-    return tuple(built)
+    """Build each index of the layout that pays and is missing; return the columns."""
+    table.checkout_latest()
+    indexed = indexed_columns(table)
+    return _build(table, [one for one in _layout(table) if one.column not in indexed and _pays(table, one)])
+
+
+def rebuild(table: Any, columns: Sequence[str]) -> tuple[str, ...]:
+    """Build the indices of these columns anew in place of those that are there; return the columns."""
+    table.checkout_latest()
+    return _build(table, [_wanted(name) for name in columns if name in table.schema.names])
+
+
+def drop_needless(table: Any) -> tuple[str, ...]:
+    """Drop each index of vectors that no longer pays, and of columns that are gone; return the names."""
+    table.checkout_latest()
+    dropped = []
+    for index in table.list_indices():
+        if _is_needless(table, list(index.columns)):
+            retry_conflicts(partial(table.drop_index, index.name), refresh=table.checkout_latest)
+            dropped.append(str(index.name))
+    return tuple(dropped)
 
 
 def keep_window(table: Any, *, keep: timedelta) -> timedelta:
@@ -54,9 +78,9 @@ def keep_window(table: Any, *, keep: timedelta) -> timedelta:
     it has indexed the new rows, so that unindexed rows would pile up for as long as the tag lives.
     """
     tagged = {tag["version"] for tag in table.tags.list().values()}
-    ages = [_age(version["timestamp"]) for version in table.list_versions() if version["version"] in tagged]
-    oldest = max(ages, default=timedelta(0))
-    return max(keep, SHORTEST_KEEP, oldest + timedelta(days=1) if tagged else timedelta(0))
+    if not tagged:
+        return max(keep, SHORTEST_KEEP)
+    return max(keep, SHORTEST_KEEP, max(_ages(table, tagged), default=timedelta(0)) + timedelta(days=1))
 
 
 def table_state(table: Any) -> TableState:
@@ -67,7 +91,7 @@ def table_state(table: Any) -> TableState:
         rows=int(stats["num_rows"]),
         bytes=int(stats["total_bytes"]),
         fragments=int(stats["fragment_stats"]["num_fragments"]),
-        versions=len(table.list_versions()),
+        versions=_count_versions(table),
         tags={name: int(tag["version"]) for name, tag in sorted(table.tags.list().items())},
         indices=tuple(_index_states(table)),
     )
@@ -75,36 +99,36 @@ def table_state(table: Any) -> TableState:
 
 def config_of(column: str) -> Any:
     """Return how the index of a column is built; a column beyond the layout gets an ordered one."""
-    return _config(next((wanted.kind for wanted in _LAYOUT if wanted.column == column), "btree"))
+    return _config(_wanted(column).kind)
 
 
 def has_index(table: Any, column: str) -> bool:
     """Return whether a column has an index."""
-    return any(column in index.columns for index in table.list_indices())
+    return column in indexed_columns(table)
 
 
-def _missing(table: Any) -> Iterator[_Wanted]:
-    table.checkout_latest()
+def indexed_columns(table: Any) -> set[str]:
+    """Return the columns that have an index."""
+    return {column for index in table.list_indices() for column in index.columns}
+
+
+def _layout(table: Any) -> Iterator[_Wanted]:
     present = set(table.schema.names)
-    indexed = {column for index in table.list_indices() for column in index.columns}
-    for wanted in _LAYOUT:
-        if wanted.column not in present or (wanted.column in indexed and _answers(table, wanted)):
-            continue
-        if _pays(table, wanted):
-            yield wanted
+    yield from (wanted for wanted in _LAYOUT if wanted.column in present)
+    yield from (_Wanted(column, "ivf_sq") for column in vector_columns(table.schema))
 
 
-def _answers(table: Any, wanted: _Wanted) -> bool:
-    # An index whose files are gone is still listed, its statistics look well, and optimize passes over it.
-    try:
-        if wanted.kind == "fts":
-            query = table.search("a", query_type="fts", fts_columns=wanted.column)
-            query.select(["id", "_score"]).limit(1).to_arrow()
-        elif wanted.kind != "ivf_sq":
-            table.search().where(f"{wanted.column} IS NULL").select(["id"]).limit(1).to_arrow()
-    except (RuntimeError, OSError):
-        return False
-    return True
+def _wanted(column: str) -> _Wanted:
+    if column.startswith("vector"):
+        return _Wanted(column, "ivf_sq")
+    return next((one for one in _LAYOUT if one.column == column), _Wanted(column, "btree"))
+
+
+def _build(table: Any, wanted: Sequence[_Wanted]) -> tuple[str, ...]:
+    for one in wanted:
+        build = partial(table.create_index, one.column, config=_config(one.kind), replace=True)
+        retry_conflicts(build, refresh=table.checkout_latest)
+    return tuple(one.column for one in wanted)
 
 
 def _pays(table: Any, wanted: _Wanted) -> bool:
@@ -112,8 +136,29 @@ def _pays(table: Any, wanted: _Wanted) -> bool:
         # An index trained on nothing would only say "ready" where nothing can be found.
         return int(table.count_rows("terms IS NOT NULL")) > 0
     if wanted.kind == "ivf_sq":
-        return int(table.count_rows("vector IS NOT NULL")) >= VECTOR_INDEX_FROM_ROWS
+        return _has_vectors(table, wanted.column, VECTOR_INDEX_FROM_ROWS)
     return True
+
+
+def _is_needless(table: Any, columns: Sequence[str]) -> bool:
+    names = set(table.schema.names)
+    if not set(columns) <= names:
+        return True
+    vectors = [name for name in columns if name in vector_columns(table.schema)]
+    if set(columns) & set(own_columns(table.schema)) - set(vectors):
+        # Nobody searches the column of a model that another took the place of.
+        return True
+    # Half as many as it is built from: a table that goes to and fro is not indexed at every turn.
+    return not all(_has_vectors(table, name, VECTOR_INDEX_FROM_ROWS // 2) for name in vectors)
+
+
+def _has_vectors(table: Any, column: str, at_least: int) -> bool:
+    if int(table.count_rows()) < at_least:
+        return False
+    # A filter on the column would read all of it; this ends as soon as there are enough.
+    batches = table.search().select([column]).to_batches(_COUNTED_ROWS)
+    counts = accumulate(len(batch) - batch.column(column).null_count for batch in batches)
+    return any(count >= at_least for count in counts)
 
 
 def _config(kind: str) -> Any:
@@ -148,6 +193,20 @@ def _index_states(table: Any) -> Iterator[IndexState]:
         )
 
 
-def _age(timestamp: datetime) -> timedelta:
-    # lancedb tells the time of a version without a zone, in local time.
-    return datetime.now().astimezone() - timestamp.astimezone()
+def _count_versions(table: Any) -> int:
+    # lancedb reads every manifest to list the versions: minutes after tens of thousands of adds.
+    folder = local_folder(table)
+    return len(table.list_versions() if folder is None else manifests(folder))
+
+
+def _ages(table: Any, tagged: set[int]) -> Iterator[timedelta]:
+    folder, now = local_folder(table), datetime.now().astimezone()
+    if folder is not None:
+        for one in manifests(folder):
+            if one.version in tagged:
+                yield now - datetime.fromtimestamp(one.path.stat().st_mtime).astimezone()
+        return
+    for version in table.list_versions():
+        if version["version"] in tagged:
+            # lancedb tells the time of a version without a zone, in local time.
+            yield now - version["timestamp"].astimezone()
