@@ -159,7 +159,7 @@ def take_snapshot_once(run: Run) -> None:
 
 def snapshot_before(home: Home) -> str:
     """Take the snapshot; a table that is not there is not made for it."""
-    return take(home, existing_memories(home.settings), reason="before_regrade")
+    return take(home, existing_memories(home.settings), reason="before-regrade")
 
 
 def count_moves(run: Run, judged: pl.DataFrame) -> pl.DataFrame:

@@ -34,6 +34,7 @@ from tasks.receipt_files import (
     write_receipt,
     write_run_page,
 )
+from tasks.restore_intent import check_no_restore
 from tasks.schedule_times import check_schedules, due_times, period_ms
 
 if TYPE_CHECKING:
@@ -48,11 +49,15 @@ _PARENT: ContextVar[Run | None] = ContextVar("sunrise_parent_run", default=None)
 
 
 class SkipRun(Exception):  # noqa: N818  not an error: the run ends early, and says why
-    """Ends a run as skipped: there is nothing it could work on. ``reason`` is a stable code."""
+    """
+    Ends a run as skipped, or as busy: there is nothing it could work on, or another is at it.
 
-    def __init__(self, reason: str) -> None:
+    ``reason`` is a stable code.
+    """
+
+    def __init__(self, reason: str, *, status: RunStatus = RunStatus.SKIPPED) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.status = reason, status
 
 
 @dataclass
@@ -235,7 +240,7 @@ def _work(run: Run, body: Callable[[Run], None]) -> RunReceipt:
     try:
         _do(run, body)
     except SkipRun as skip:
-        return _close(run, RunStatus.SKIPPED, reason=skip.reason)
+        return _close(run, skip.status, reason=skip.reason)
     except SunriseError as error:
         run.anomaly(_code(error), str(error))
         return _close(run, RunStatus.FAILED, reason=_code(error))
@@ -247,6 +252,7 @@ def _work(run: Run, body: Callable[[Run], None]) -> RunReceipt:
 
 
 def _do(run: Run, body: Callable[[Run], None]) -> None:
+    check_no_restore(run.home.path, run.flow)
     # Whatever runs inside the body is a child of this run, and nothing else is.
     token = _PARENT.set(run)
     try:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from reports.sections import Section
@@ -15,9 +14,8 @@ from sunrise.domain.secret_spans import MemorySecrets, RedactedField, SecretReco
 from sunrise.domain.secrets import redact
 from sunrise.errors import StoreError
 from sunrise.ports import MemoryTable
-from tasks.receipt_files import write_whole
 from tasks.run_frame import Run
-from tasks.snapshot import LEDGER_COPY, MANIFEST, snapshots
+from tasks.snapshot import LEDGER_COPY, snapshots, write_manifest
 
 UNDO = "refused: a redaction keeps no before-image"
 
@@ -109,8 +107,7 @@ def give_up_snapshots(home: Home, table: MemoryTable) -> tuple[str, ...]:
     tags = table.state().tags
     gone = [one for one in snapshots(home) if one.version is not None and one.tag not in tags]
     for one in gone:
-        text = json.dumps(asdict(replace(one, version=None)), indent=2) + "\n"
-        write_whole(home.backups / one.tag / MANIFEST, text)
+        write_manifest(home, replace(one, version=None))
     return tuple(one.tag for one in gone)
 
 

@@ -15,7 +15,7 @@ def sweep_until(home: str, moment: int, report: str) -> None:
     from flows.sweep import sweep_secrets
     from sunrise.adapters import lance_sweep, spool_scrubbing, sqlite_sweep
     from sunrise.adapters.sqlite_connection import SqliteConnection
-    from tasks import receipt_files, run_frame, sweep, sweep_files
+    from tasks import receipt_files, run_frame, snapshot, sweep_files
 
     passed = _Moments(moment)
     _freeze_the_clock()
@@ -27,7 +27,7 @@ def sweep_until(home: str, moment: int, report: str) -> None:
     _around(spool_scrubbing, "_write", passed)
     _around(SqliteConnection, "commit", passed)
     _around(run_frame.Run, "step", passed)
-    for module in (receipt_files, sweep, sweep_files):
+    for module in (receipt_files, snapshot, sweep_files):
         _around(module, "write_whole", passed)
     sweep_secrets.fn(home=home)
     Path(report).write_text(str(passed.count), encoding="utf-8")

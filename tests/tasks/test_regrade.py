@@ -129,7 +129,7 @@ def test_a_snapshot_is_taken_before_anything_changes_and_only_then(place: Path) 
     receipt = go(place)
     (folder,) = (place / "backups").iterdir()
     assert receipt.facts["snapshot"] == folder.name
-    assert '"before_regrade"' in (folder / "manifest.json").read_text()
+    assert '"before-regrade"' in (folder / "manifest.json").read_text()
     assert "snapshot" not in go(place).facts
 
 
