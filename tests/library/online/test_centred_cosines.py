@@ -1,0 +1,52 @@
+"""Whole matrices are centred as single vectors are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sunrise.domain.calibration import Calibration, LanguageMeans, TermFrequencies
+from sunrise.online.centred_cosines import CentredCosines
+
+KNOWN = Calibration(
+    model_id="fake/1",
+    column="vector",
+    created_ms=0,
+    rows=9,
+    sampled=9,
+    documents=LanguageMeans((0.5, 0.0, 0.25), (0.0, 0.25, -0.5)),
+    questions=LanguageMeans((0.0, 0.125, 0.0), (0.125, 0.0, 0.0)),
+    cosine_mean=0.0,
+    cosine_deviation=0.1,
+    terms=TermFrequencies(0, 0.0, (), ()),
+)
+
+
+@pytest.mark.parametrize("calibration", [KNOWN, replace(KNOWN, questions=None)])
+def test_each_cosine_is_that_of_the_vectors_one_by_one(calibration: Calibration) -> None:
+    random = np.random.default_rng(3)
+    vectors, shares = random.standard_normal((20, 3), dtype=np.float32), random.random(20, dtype=np.float32)
+    asked = random.standard_normal(3, dtype=np.float32)
+    centring = CentredCosines(calibration)
+    query = centring.query(asked, 0.25)
+    assert query == pytest.approx(calibration.centre_query(asked.tolist(), 0.25), abs=1e-6)
+    expected = [
+        sum(a * b for a, b in zip(query.tolist(), calibration.centre(one, share), strict=True))
+        for one, share in zip(vectors.tolist(), shares.tolist(), strict=True)
+    ]
+    assert centring.of(query, vectors, shares) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_vector_that_is_the_mean_is_near_to_nothing() -> None:
+    centring = CentredCosines(KNOWN)
+    query = centring.query(np.array([1, 1, 1], np.float32), 0.0)
+    mean = np.array([KNOWN.documents.cjk], np.float32)
+    assert centring.of(query, mean, np.ones(1, np.float32)).tolist() == [0.0]
+
+
+def test_no_candidates_have_no_cosines() -> None:
+    centring = CentredCosines(KNOWN)
+    query = centring.query(np.array([1, 0, 0], np.float32), 0.0)
+    assert centring.of(query, np.zeros((0, 3), np.float32), np.zeros(0, np.float32)).tolist() == []
