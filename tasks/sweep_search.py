@@ -23,9 +23,15 @@ _TOGETHER = 200
 
 
 def search_remains(run: Run, values: frozenset[str], *, listed: Sequence[str]) -> None:
-    """Name every file that still holds a secret; ``listed`` backups are known to, and left out."""
+    """
+    Name every file that still holds a secret; ``listed`` backups are known to, and left out.
+
+    Files in object storage are not looked through, and the receipt says so.
+    """
     holding = run.step(find_remains, run.home, values, listed=listed)
     run.count(still_holds=len(holding))
+    if is_remote(run.home.settings.memories_uri):
+        run.facts["not_searched"] = "the files of the memories table: they are in object storage"
     run.name("still_holds", holding)
     # A dry run has left everything where it is.
     if holding and not run.dry_run:
