@@ -12,6 +12,7 @@ from docs.markdown import code, page, table
 from sunrise.cli.exit_codes import code_for
 from sunrise.domain.capture import RejectReason
 from sunrise.domain.receipts import MAX_REFS, RECEIPT_SCHEMA, RunReceipt, RunStatus
+from sunrise.domain.snapshots import SnapshotFault
 
 ROOT = Path(__file__).resolve().parents[1]
 # A reason with a dot is made up of two parts; the reader's own have none.
@@ -71,7 +72,8 @@ def codes_in_rooms() -> tuple[set[str], set[str]]:
                 reasons |= set(_reasons(node))
             elif path.name == "run_frame.py" and isinstance(node, ast.Return):
                 reasons |= set(_returned(node))
-    return anomalies, reasons
+    # Why a snapshot is refused, stands there as a name.
+    return anomalies, reasons | set(map(str, SnapshotFault))
 
 
 def _anomalies(call: ast.Call) -> Iterator[str]:

@@ -91,7 +91,8 @@ def restore(settings: Settings) -> str:
             f"{first}There is no snapshot to go back to: put the table aside with "
             f"{_aside(settings)}, and let the agent start a new one."
         )
-    return f"{first}Go back to the newest snapshot with {command(settings, f'snapshot restore {newest} --yes')}."
+    back = command(settings, f"snapshot restore {newest} --yes")
+    return f"{first}Go back to the newest snapshot with {back}."
 
 
 def python_line(settings: Settings, call: str) -> str:

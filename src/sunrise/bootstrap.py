@@ -8,13 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from sunrise.adapters.boot_files import boot_texts
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.sources import paths_of, readers
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
-from sunrise.ports import Clock, Embedder, Ledger, MemoryTable, ObservationSource
-from sunrise.settings import Settings
+from sunrise.domain.vector_space import active_space
+from sunrise.errors import ConfigurationError, StoreError
+from sunrise.ports import Clock, Embedder, Ledger, MemoryReader, MemoryTable, ObservationSource
+from sunrise.settings import EmbedderSettings, Settings
 
 DEFAULT_DIMENSION = 512
 """Vector length of a table that we make while no embedder is set: that of the built-in one."""
@@ -80,6 +83,10 @@ class Home:
         """Return the embedder of the settings; its model is loaded when it is first used."""
         return embedder_of(self.settings)
 
+    def recall_embedder(self, memories: MemoryReader) -> Embedder:
+        """Return the embedder whose vectors answer in this table; see :func:`recall_embedder`."""
+        return recall_embedder(self.settings, memories)
+
     def memories(self) -> MemoryTable | None:
         """
         Open the memories table, or return None when the agent has not made it yet.
@@ -98,6 +105,7 @@ class Home:
         return LanceMemories.create(
             self.settings.memories_uri,
             table=self.settings.memories.table,
+            storage_options=self.settings.memories.storage_options,
             dimension=self.embedder().dimension or DEFAULT_DIMENSION,
         )
 
@@ -126,23 +134,79 @@ def existing_memories(settings: Settings) -> MemoryTable | None:
         StoreError: The table is there and cannot be opened.
     """
     # What reads captures and what grades them knows no memories, and must not pay for loading the rest.
-    from sunrise.adapters.lance_memories import LanceMemories, exists  # noqa: PLC0415
+    from sunrise.adapters.lance_memories import LanceMemories  # noqa: PLC0415
 
-    uri, table = settings.memories_uri, settings.memories.table
-    return LanceMemories.open(uri, table=table) if exists(uri, table) else None
+    wanted = settings.memories
+    return LanceMemories.find(
+        settings.memories_uri, table=wanted.table, storage_options=wanted.storage_options
+    )
 
 
 def embedder_of(settings: Settings) -> Embedder:
     """Return the embedder of the settings; its model is loaded when it is first used."""
-    return _embedder(settings.embedder.name)
+    return embedder_named(settings.embedder.name, settings)
 
 
-@lru_cache(maxsize=4)
-def _embedder(name: str) -> Embedder:
+def embedder_named(name: str, settings: Settings | None = None) -> Embedder:
+    """
+    Return the embedder of a name; one that is a service is found where the settings say.
+
+    Raises:
+        ConfigurationError: There is none of this name, or it lacks something that the message names.
+    """
+    # What the others are made of stands in no setting, so that any two homes share one model.
+    return _embedder(name, settings.embedder if settings and name == "openai" else None)
+
+
+def recall_embedder(settings: Settings, memories: MemoryReader) -> Embedder:
+    """
+    Return the embedder that recall asks: that of the settings, or until the switch that of the vectors.
+
+    After a change of the settings the old vectors answer until the new ones are all there. The vectors of the
+    last questions are kept.
+    """
+    asked: Any = _answering(settings, memories)
+    return _remembering(asked)
+
+
+def embedder_of_model(model_id: str, settings: Settings | None = None) -> Embedder | None:
+    """Return the embedder that makes vectors of a model, or None where none does any more."""
+    from sunrise.adapters.embedders import embedder_names  # noqa: PLC0415 (as in existing_memories)
+
+    for name in embedder_names():
+        try:
+            embedder = embedder_named(name, settings)
+        except ConfigurationError:
+            continue
+        if embedder.model_id == model_id:
+            return embedder
+    return None
+
+
+def _answering(settings: Settings, memories: MemoryReader) -> Embedder:
+    wanted = embedder_of(settings)
+    try:
+        active = active_space(memories.spaces())
+    except StoreError:
+        return wanted
+    if active is None or not wanted.dimension or active.model_id == wanted.model_id:
+        return wanted
+    return embedder_of_model(active.model_id, settings) or wanted
+
+
+@lru_cache(maxsize=8)
+def _embedder(name: str, settings: EmbedderSettings | None) -> Embedder:
     # A model takes most of a second to load: one process loads it once.
     from sunrise.adapters.embedders import build_embedder  # noqa: PLC0415 (as in existing_memories)
 
-    return build_embedder(name)
+    return build_embedder(name, settings)
+
+
+@lru_cache(maxsize=8)
+def _remembering(embedder: Embedder) -> Embedder:
+    from sunrise.adapters.cached_embedder import CachedEmbedder  # noqa: PLC0415 (as in existing_memories)
+
+    return CachedEmbedder(embedder)
 
 
 def _matches(patterns: Iterable[str], base: Path) -> Iterator[Path]:

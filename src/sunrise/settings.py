@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -26,7 +27,8 @@ DEFAULT_HOME = "~/.sunrise"
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # An error that is shown whole must not show what was set: it may be a secret.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 def _known_zone(name: str) -> str:
@@ -40,6 +42,15 @@ def _known_zone(name: str) -> str:
 
 Zone = Annotated[str, AfterValidator(_known_zone)]
 
+_SECRET_OPTIONS = re.compile(
+    r"secret|password|token|sas_|(access|account|master|customer|service_account)_key", re.IGNORECASE
+)
+"""What stands in the names of storage options whose values are secrets."""
+
+
+def _is_secret(option: str) -> bool:
+    return _SECRET_OPTIONS.search(option) is not None
+
 
 class MemoriesSettings(_Section):
     """Where the agent's memories live."""
@@ -49,15 +60,69 @@ class MemoriesSettings(_Section):
         description="LanceDB directory or URI, perhaps the gateway's own; empty means HOME/lance.",
     )
     table: str = Field("memories", description="Name of the table.")
+    storage_options: dict[str, str] = Field(
+        {},
+        repr=False,
+        description="What LanceDB is told of object storage, by name: endpoint, region and the like; secrets"
+        " only in the environment.",
+    )
     default_scope: str = Field("global", description="Scope of memories that name none.")
+
+    @property
+    def public_options(self) -> dict[str, str]:
+        """The storage options that are no secrets: what may be shown."""
+        return {name: value for name, value in self.storage_options.items() if not _is_secret(name)}
 
 
 class EmbedderSettings(_Section):
     """What turns text into vectors."""
 
-    name: Literal["use", "none"] = Field(
-        "use", description="use: built in, any OS, English and Chinese; none: lexical search only."
+    name: Literal["use", "e5", "openai", "none"] = Field(
+        "use",
+        description="use: built in, any OS, many languages; e5: better and slower, the extra [e5]; openai: a"
+        " service; none: lexical search only.",
     )
+    base_url: str = Field(
+        "",
+        pattern=r"^(https?://[^/\s@?#]+(/[^\s@?#]*)?)?$",
+        description="openai: address of the service up to its `/embeddings`, such as"
+        " http://127.0.0.1:11434/v1.",
+    )
+    model: str = Field("", max_length=200, description="openai: the service's name of the model.")
+    dimension: int = Field(0, ge=0, le=16_384, description="openai: numbers in a vector of this model.")
+    send_dimension: bool = Field(
+        default=False, description="openai: ask for vectors of this dimension; not every model has a choice."
+    )
+    api_key_env: str = Field(
+        "",
+        pattern=r"^([A-Za-z_][A-Za-z0-9_]{0,63})?$",
+        description="openai: the environment variable that holds the key; empty: no key is sent.",
+    )
+    timeout_s: float = Field(
+        30.0, gt=0, le=600, description="openai: seconds that one try with texts may take; there are four."
+    )
+    query_timeout_s: float = Field(
+        3.0, gt=0, le=60, description="openai: seconds that recall waits; then words alone answer."
+    )
+    batch_texts: int = Field(64, ge=1, le=2048, description="openai: texts in one request.")
+    max_chars: int = Field(
+        6000, ge=100, le=1_000_000, description="openai: a longer text is cut to its head and its tail."
+    )
+    head_chars: int = Field(500, ge=0, description="openai: of these characters, so many are the head.")
+    max_bytes: int = Field(0, ge=0, description="openai: the same limit in bytes; 0: none.")
+    text_prefix: str = Field(
+        "", max_length=200, description="openai: what the model wants before each text that is stored."
+    )
+    query_prefix: str = Field(
+        "", max_length=200, description="openai: what the model wants before each question."
+    )
+
+    @model_validator(mode="after")
+    def _knows_its_service(self) -> Self:
+        if self.name == "openai" and not (self.base_url and self.model and self.dimension):
+            msg = "the embedder openai needs base_url, model and dimension"
+            raise ValueError(msg)
+        return self
 
 
 SourceKind = Literal["openclaw", "capture", "transcripts", "agent-database", "markdown", "legacy-ledger"]
@@ -100,6 +165,10 @@ class AdmissionSettings(_Section):
         (),
         description="Files or globs that the agent reads at each start; those of an OpenClaw workspace too.",
     )
+    by_meaning: bool = Field(
+        default=True,
+        description="Where boot files are at hand, rows of the agent are compared by vectors too.",
+    )
 
 
 class GradeSettings(_Section):
@@ -127,8 +196,27 @@ class GradeSettings(_Section):
 class IndexSettings(_Section):
     """When and how the memories table is kept in shape."""
 
-    keep_days: float = Field(7.0, ge=1.0, description="Versions without a tag are kept this long.")
+    keep_days: float = Field(
+        7.0, ge=0.05, description="Versions without a tag are kept this long; readers may still be at them."
+    )
     max_fragments: int = Field(20, ge=2, description="Compact when the table has more fragments.")
+    max_versions: int = Field(500, ge=2, description="Clean up when the table has more versions.")
+    max_dead_mib: int = Field(
+        1024, ge=1, description="Clean up when files that only old versions need are larger, in MiB."
+    )
+    optimize_hours: float = Field(
+        24.0, gt=0, description="Optimize after so many hours also where no threshold is passed."
+    )
+    embed_rows: int = Field(
+        20_000, ge=0, description="Memories that one run of the index flow embeds, the oldest first."
+    )
+    check_days: float = Field(
+        7.0, gt=0, description="Every vector of ours is looked at after this many days."
+    )
+    calibrate_growth: float = Field(
+        0.1, gt=0, description="Calibrate the ranking anew when the rows grew or shrank by this share."
+    )
+    calibrate_days: float = Field(7.0, gt=0, description="Calibrate the ranking anew after this many days.")
 
 
 class LifecycleSettings(_Section):
@@ -162,6 +250,9 @@ class SnapshotSettings(_Section):
 
     keep: int = Field(7, ge=1, description="The newest snapshots kept, at least.")
     keep_days: float = Field(14.0, ge=0, description="Snapshots younger than this are kept too.")
+    keep_manual_days: float = Field(
+        365.0, ge=0, description="Snapshots taken by hand are kept so long, whatever their number."
+    )
 
 
 class ReportSettings(_Section):
@@ -189,6 +280,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         frozen=True,
         extra="forbid",
+        hide_input_in_errors=True,
         env_prefix="SUNRISE_",
         env_nested_delimiter="__",
         nested_model_default_partial_update=True,
@@ -254,6 +346,7 @@ def load_settings(home: str | Path | None = None) -> Settings:
     """
     root = Path(home or os.environ.get("SUNRISE_HOME") or DEFAULT_HOME).expanduser().absolute()
     values = _read_toml(root / CONFIG_FILE)
+    _refuse_secrets(values, root / CONFIG_FILE)
     try:
         settings = Settings(**{**values, "home": root})
     except ValidationError as error:
@@ -273,6 +366,19 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         msg = f"{path} cannot be read: {error}"
         raise ConfigurationError(msg) from error
+
+
+def _refuse_secrets(values: dict[str, Any], path: Path) -> None:
+    memories = values.get("memories")
+    options = memories.get("storage_options") if isinstance(memories, dict) else None
+    for name in options if isinstance(options, dict) else ():
+        if _is_secret(name):
+            msg = (
+                f"{path}: memories.storage_options.{name} is a secret and belongs into the environment:"
+                " a variable that LanceDB reads itself (AWS_SECRET_ACCESS_KEY and the like),"
+                " or SUNRISE_MEMORIES__STORAGE_OPTIONS as JSON"
+            )
+            raise ConfigurationError(msg)
 
 
 def _explain(error: ValidationError, path: Path) -> str:

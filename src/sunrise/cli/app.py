@@ -7,6 +7,11 @@ from typing import Annotated
 
 import typer
 
+from sunrise.cli import writeback_app
+from sunrise.cli.embedder_app import embedder_app
+from sunrise.cli.governance_apps import admission_app, grade_app, trust_app
+from sunrise.cli.options import DryRunOption, HomeOption, JsonOption
+from sunrise.cli.snapshot_app import snapshot_app
 from sunrise.errors import BusyError, ConfigurationError, SunriseError
 
 app = typer.Typer(
@@ -20,25 +25,15 @@ app = typer.Typer(
 
 sources_app = typer.Typer(help="What is harvested.", no_args_is_help=True, rich_markup_mode=None)
 quarantine_app = typer.Typer(help="What was refused.", no_args_is_help=True, rich_markup_mode=None)
-admission_app = typer.Typer(
-    help="What is collapsed onto a row that is kept.", no_args_is_help=True, rich_markup_mode=None
-)
-trust_app = typer.Typer(help="How far records are trusted.", no_args_is_help=True, rich_markup_mode=None)
-grade_app = typer.Typer(
-    help="How important records are, and why.", no_args_is_help=True, rich_markup_mode=None
-)
+app.command("writeback")(writeback_app.writeback)
+app.command("writeback-lancedb")(writeback_app.writeback_lancedb)
 app.add_typer(sources_app, name="sources")
 app.add_typer(grade_app, name="grade")
 app.add_typer(admission_app, name="admission")
 app.add_typer(trust_app, name="trust")
 app.add_typer(quarantine_app, name="quarantine")
-
-HomeOption = Annotated[
-    str | None,
-    typer.Option("--home", metavar="DIR", help="The home; else SUNRISE_HOME, else ~/.sunrise."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")]
+app.add_typer(snapshot_app, name="snapshot")
+app.add_typer(embedder_app, name="embedder")
 
 
 @app.command()
@@ -111,6 +106,54 @@ def undo(
     from sunrise.cli.undo_commands import undo_run
 
     undo_run(home, run_id, over_later=over_later, dry_run=dry_run, as_json=as_json)
+
+
+@app.command()
+def embed(
+    home: HomeOption = None,
+    dry_run: DryRunOption = False,
+    drop_old: Annotated[
+        bool, typer.Option("--drop-old", help="Drop the vectors of models that no longer answer.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Give every memory a vector of the model that the settings name, then switch to them at once."""
+    from sunrise.cli.embed_commands import embed as embed_memories
+
+    embed_memories(home, dry_run=dry_run, drop_old=drop_old, as_json=as_json)
+
+
+@app.command("eval")
+def evaluate(
+    golden: Annotated[
+        list[str], typer.Argument(metavar="GOLDEN...", help="Golden JSONL, LoCoMo-shaped JSON, or own.")
+    ],
+    home: HomeOption = None,
+    embedder: Annotated[str | None, typer.Option(help="In place of the one of the settings.")] = None,
+    k: Annotated[str, typer.Option("--k", metavar="K,K", help="Depths of recall and hits.")] = "5,10,20",
+    limit: Annotated[int | None, typer.Option(min=1, help="So many queries of each set, evenly.")] = None,
+    ranker: Annotated[str, typer.Option(help="recall, or one leg alone: bm25 or dense.")] = "recall",
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Compare with a kept run, its file, last, or another ranker."),
+    ] = None,
+    save: Annotated[str | None, typer.Option(metavar="NAME", help="Keep the run under a name.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure recall on golden sets, by language and category, and compare it with an earlier run."""
+    from sunrise.cli.eval_commands import evaluate_golden
+
+    evaluate_golden(
+        home,
+        golden,
+        embedder=embedder,
+        k=k,
+        limit=limit,
+        ranker=ranker,
+        baseline=baseline,
+        save=save,
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -240,114 +283,6 @@ def drop_quarantine(
     from sunrise.cli import source_commands
 
     source_commands.drop_quarantine(home, row_ids, as_json=as_json)
-
-
-@grade_app.command("explain")
-def explain_grade(
-    what: Annotated[str, typer.Argument(metavar="TEXT|REF", help="A text, or such as obs:12 or mem:3f0c.")],
-    home: HomeOption = None,
-    scorer: Annotated[str | None, typer.Option(help="By this scorer; else that of the settings.")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show each signal that fired, its weight, and the words that fired it."""
-    from sunrise.cli import grade_commands
-
-    grade_commands.explain(home, what, scorer=scorer, as_json=as_json)
-
-
-@grade_app.command("bench")
-def bench_grade(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="Labelled cases as JSON lines.")],
-    scorer: Annotated[str | None, typer.Option(help="By this scorer; else that of the settings.")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Measure how far a scorer agrees with a labelled set."""
-    from sunrise.cli import grade_commands
-
-    grade_commands.bench(path, scorer=scorer, as_json=as_json)
-
-
-@grade_app.command("regrade")
-def regrade(
-    home: HomeOption = None,
-    scorer: Annotated[str | None, typer.Option(help="By this scorer; else that of the settings.")] = None,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only rows since this time.")] = None,
-    scope: Annotated[str | None, typer.Option(help="Only rows of this scope.")] = None,
-    force: Annotated[
-        list[str] | None, typer.Option(metavar="FIELD", help="Overwrite this field of manual grades too.")
-    ] = None,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Show what would move, and write nothing.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Grade anew what a scorer graded; the grades of people stay."""
-    from sunrise.cli import undo_commands
-
-    undo_commands.regrade(
-        home, scorer=scorer, since=since, scope=scope, force=force or [], preview=preview, as_json=as_json
-    )
-
-
-@admission_app.command("rules")
-def list_rules(home: HomeOption = None, as_json: JsonOption = False) -> None:
-    """List the rules of admission, and which are switched off."""
-    from sunrise.cli import admission_commands
-
-    admission_commands.list_rules(home, as_json=as_json)
-
-
-@admission_app.command("report")
-def report_admission(
-    home: HomeOption = None,
-    days: Annotated[float | None, typer.Option(min=0, help="Only rows of the last days; else all.")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Say what the rules would make of the rows that the ledger holds; change nothing."""
-    from sunrise.cli import admission_commands
-
-    admission_commands.report(home, days=days, as_json=as_json)
-
-
-@trust_app.command("list")
-def list_trust(
-    home: HomeOption = None,
-    tier: Annotated[
-        str, typer.Option(help="trusted, untrusted, quarantined, unknown, or all.")
-    ] = "quarantined",
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many, newest first.")] = 50,
-    as_json: JsonOption = False,
-) -> None:
-    """List the records of a trust tier, where they come from, and why they have it."""
-    from sunrise.cli import trust_commands
-
-    trust_commands.list_trust(home, tier=tier, limit=limit, as_json=as_json)
-
-
-@trust_app.command("set")
-def set_trust(
-    refs: Annotated[list[str], typer.Argument(metavar="REF...", help="Such as obs:12 or mem:3f0c.")],
-    tier: Annotated[str, typer.Argument(metavar="TIER", help="trusted, untrusted, quarantined or unknown.")],
-    home: HomeOption = None,
-    reason: Annotated[str, typer.Option(help="Why, for the audit trail.")] = "by hand",
-    as_json: JsonOption = False,
-) -> None:
-    """Give records a trust tier; each change can be undone."""
-    from sunrise.cli import trust_commands
-
-    trust_commands.set_trust(home, refs, tier=tier, reason=reason, as_json=as_json)
-
-
-@trust_app.command("release")
-def release_trust(
-    refs: Annotated[list[str], typer.Argument(metavar="REF...", help="Such as obs:12 or mem:3f0c.")],
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Take records out of quarantine, to what their origin gives them."""
-    from sunrise.cli import trust_commands
-
-    trust_commands.release_trust(home, refs, as_json=as_json)
 
 
 @app.command()

@@ -39,7 +39,9 @@ DAY_ENTRYPOINT = "flows.day.run_day"
 FLOW_NAMES = (*(flow.name for flow in SCHEDULED_FLOWS), DAY)
 
 ON_DEMAND_ENTRYPOINTS = {
+    "embed": "flows.embed.embed_memories",
     "regrade": "flows.regrade.regrade_importance",
+    "restore": "flows.restore.restore_snapshot",
     "sweep": "flows.sweep.sweep_secrets",
     "undo": "flows.undo.undo_run",
 }

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -25,6 +26,7 @@ from sunrise.domain.records import memory_ref
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.text.cleaning import clip
+from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import DataError, StoreError
 from sunrise.ports import Clock, Embedder, MemoryReader
 
@@ -89,7 +91,7 @@ class _View:
     """The table as this reader may see it: what stands in every leg's search."""
 
     memories: MemoryReader
-    schema: pa.Schema
+    spaces: tuple[VectorSpace, ...]
     where: str | None
     limit: int
 
@@ -121,11 +123,11 @@ def _recall(
 
 
 def _view(request: RecallRequest, memories: MemoryReader) -> _View:
-    schema = memories.schema()
-    where = filters.visible(
-        scope=_scope(request), columns=schema.names, include_archived=request.include_archived
-    )
-    return _View(memories, schema, where, limit=max(_LEG_DEPTH, request.limit))
+    columns = memories.schema().names
+    where = filters.visible(scope=_scope(request), columns=columns, include_archived=request.include_archived)
+    # Vectors whose model nobody wrote down are of another model, as far as anyone can tell.
+    known = tuple(one for one in memories.spaces() if not one.is_legacy or "embedding_model" in columns)
+    return _View(memories, known, where, limit=max(_LEG_DEPTH, request.limit))
 
 
 def _scope(request: RecallRequest) -> str:
@@ -145,24 +147,23 @@ def _lexical(view: _View, words: list[str], trail: _Trail) -> list[dict[str, Any
 
 
 def _dense(view: _View, query: str, embedder: Embedder, trail: _Trail) -> list[dict[str, Any]]:
-    reason = _why_not_dense(view, embedder)
-    if reason is not None:
-        trail.skipped["dense"] = reason
+    space = searched(view.spaces, embedder.model_id, embedder.dimension)
+    if not isinstance(space, VectorSpace):
+        trail.skipped["dense"] = space
         return []
     try:
         with trail.stage("embed"):
-            vector = embedder.embed([query])[0]
+            vector = embedder.embed_query([query])[0]
     except Exception:  # Whatever breaks in a model or its network, the words still answer.
         trail.skipped["dense"] = "embedder_failed"
         return []
-    of_model = filters.of_model(embedder.model_id)
+    # A column of its own holds vectors of one model; in the legacy one each row says whose its vector is.
+    of_model = filters.of_model(embedder.model_id) if space.is_legacy else None
+    search = partial(view.memories.search_vector, vector, column=space.column)
     try:
         with trail.stage("dense"):
-            where = filters.both(view.where, of_model)
-            rows = _rows(view.memories.search_vector(vector, where=where, **view.search))
-            if not rows and not _rows(
-                view.memories.search_vector(vector, where=of_model, columns=["id"], limit=1)
-            ):
+            rows = _rows(search(where=filters.both(view.where, of_model), **view.search))
+            if not rows and not _rows(search(where=of_model, columns=["id"], limit=1)):
                 trail.skipped["dense"] = "no_vectors_of_model"
             return rows
     except DataError as error:
@@ -170,17 +171,6 @@ def _dense(view: _View, query: str, embedder: Embedder, trail: _Trail) -> list[d
     except StoreError:
         trail.skipped["dense"] = "store_failed"
     return []
-
-
-def _why_not_dense(view: _View, embedder: Embedder) -> str | None:
-    if embedder.dimension == 0:
-        return "embedder_none"
-    if "vector" not in view.schema.names or "embedding_model" not in view.schema.names:
-        # Vectors whose model nobody wrote down are of another model, as far as anyone can tell.
-        return "no_vectors_of_model"
-    if view.schema.field("vector").type.list_size != embedder.dimension:
-        return "dimension_mismatch"
-    return None
 
 
 def _rows(found: pa.Table) -> list[dict[str, Any]]:

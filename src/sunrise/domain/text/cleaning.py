@@ -58,6 +58,28 @@ def clip(text: str, max_chars: int) -> str:
     return text[: end if end > floor or floor == 0 else max_chars]
 
 
+def clip_start(text: str, max_chars: int) -> str:
+    r"""
+    Return the end of *text*, at most *max_chars* long, that begins between two whole characters.
+
+    >>> clip_start("noir cafe\u0301s", 2)
+    's'
+
+    Raises:
+        ValueError: *max_chars* is negative.
+    """
+    if max_chars < 0:
+        msg = f"max_chars must not be negative: {max_chars}"
+        raise ValueError(msg)
+    if len(text) <= max_chars:
+        return text
+    first = len(text) - max_chars
+    start, ceiling = first, min(len(text), first + _LONGEST_CHARACTER)
+    while start < ceiling and _inside_character(text, start):
+        start += 1
+    return text[start if start < ceiling or ceiling == len(text) else first :]
+
+
 def _inside_character(text: str, index: int) -> bool:
     before, after = text[index - 1], text[index]
     if before == _JOINER or _EXTENDS.match(after):
