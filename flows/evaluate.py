@@ -6,12 +6,15 @@ from typing import Any
 
 from contracts.measurement import GoldenFrame
 from tasks.evaluate import (
-    ask,
+    admitted,
+    ask_golden,
     categories_section,
-    figures_of,
     golden_files,
+    keep_answers,
     newly_lost,
+    query_frame,
     read_golden,
+    receipt_figures,
 )
 from tasks.lazy_flow import flow
 from tasks.memories import open_memories
@@ -24,9 +27,9 @@ def measure_recall(home: str | None = None, dry_run: bool = False) -> Any:
     """
     Ask recall every query of the golden sets and measure the answers.
 
-    Changes no record; remembers which queries were answered. The receipt shows queries = hits + misses +
-    quarantined, recall@k, hit@k, MRR and latency, and names the queries that were answered before and are
-    not now.
+    Changes no record; remembers which queries were answered. A set that brings memories along is asked in a
+    table of its own. The receipt shows queries = hits + misses + quarantined, recall@k, hit@k, MRR, nDCG and
+    latency, and names the queries that were answered before and are not now.
     """
     return as_state(run_flow("evaluate", evaluate, home=home, dry_run=dry_run))
 
@@ -37,15 +40,19 @@ def evaluate(run: Run) -> None:
     files = run.step(golden_files, run.home)
     if not files:
         raise SkipRun("no_golden_set")
-    read, malformed = run.step(read_golden, files)
+    sets, malformed = run.step(read_golden, files)
     run.refuse(malformed)
-    golden = run.admit(GoldenFrame, read, source="golden", key="key")
-    answers = run.step(ask, run.home, open_memories(run), golden)
-    hits = sum(answer.hit for answer in answers)
-    run.count(queries=read.height + len(malformed), hits=hits, misses=len(answers) - hits)
+    read = query_frame(sets)
+    sets = admitted(sets, run.admit(GoldenFrame, read, source="golden", key="key"))
+    table = open_memories(run) if any(not one.memories for one in sets) else None
+    found = run.step(ask_golden, run.home, table, sets)
+    run.write(keep_answers, run.home, found)
+    answers = found.answers
     limits = run.home.settings.evaluate
-    run.figures |= figures_of(answers, k=limits.k)
-    run.facts["embedder"] = run.home.embedder().model_id
+    hits = sum(answer.is_hit(k=limits.k) for answer in answers)
+    run.count(queries=read.height + len(malformed), hits=hits, misses=len(answers) - hits)
+    run.figures |= receipt_figures(answers, k=limits.k)
+    run.facts["embedder"] = found.embedder
     if answers:
         run.sections.append(categories_section(answers, k=limits.k))
     lost = run.step(newly_lost, run.home, answers, dry_run=run.dry_run)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from reports.sections import Section
 from sunrise.bootstrap import Home
-from sunrise.domain.recall import RecallRequest
 from sunrise.domain.records import Rejected
-from sunrise.domain.retrieval_metrics import hit_at_k, recall_at_k, reciprocal_rank
-from sunrise.domain.secrets import redact
-from sunrise.online.recall import recall
+from sunrise.domain.retrieval_metrics import mean
 from sunrise.ports import MemoryTable
+from tasks.eval_answers import Answer
+from tasks.eval_figures import NDCG_DEPTH, latency_of, measures
+from tasks.eval_runs import EvalRun, ask_sets, keep_run
+from tasks.eval_tables import Place
+from tasks.golden import GoldenSet
+from tasks.golden_sets import read_golden_sets
 
 _NOTE = "evaluate.hits"
+KEPT_AS = "evaluate"
+"""Name under which the flow's last answers are kept."""
+
 GOLDEN: dict[str, pl.DataType | type[pl.DataType]] = {
     "key": pl.String,
     "query": pl.String,
@@ -30,137 +35,85 @@ GOLDEN: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What recall made of one golden query."""
-
-    key: str
-    category: str
-    recall: float
-    hit: bool
-    reciprocal_rank: float
-    ms: float
-
-
 def golden_files(home: Home) -> list[Path]:
     """Return the golden sets of the home and of the settings, by name."""
     return home.golden_files()
 
 
-def read_golden(files: list[Path]) -> tuple[pl.DataFrame, list[Rejected]]:
-    """Return the queries of golden JSONL files, and the lines that are none."""
-    rows: list[dict[str, Any]] = []
-    rejected: list[Rejected] = []
-    for path in files:
-        for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
-            if not line.strip():
-                continue
-            try:
-                rows.append(_golden_row(json.loads(line), where=f"{path.name}:{number}"))
-            except (ValueError, TypeError, AttributeError, KeyError) as error:
-                sample = redact(line[:400].decode("utf-8", "replace")).text
-                rejected.append(
-                    Rejected(
-                        str(path), str(number), f"malformed_golden.{type(error).__name__}", sample, number
-                    )
-                )
-    return pl.DataFrame(rows, schema=GOLDEN), rejected
+def read_golden(files: Sequence[Path]) -> tuple[list[GoldenSet], list[Rejected]]:
+    """Return golden files of any known shape, and the lines that are none."""
+    return read_golden_sets(files)
 
 
-def ask(home: Home, table: MemoryTable, golden: pl.DataFrame) -> list[Answer]:
-    """Ask recall every query and measure the answers."""
-    embedder = home.embedder()
-    depth = home.settings.evaluate.k
-    answers = []
-    for row in golden.iter_rows(named=True):
-        scope = row["scope"] or home.settings.memories.default_scope
-        request = RecallRequest(query=row["query"], scope=scope, limit=depth)
-        begin = time.perf_counter()
-        result = recall(request, memories=table, embedder=embedder, clock=home.clock)
-        ms = (time.perf_counter() - begin) * 1000
-        wanted = set(row["expected"])
-        # A golden line may name an answer by its text: where ids are made anew, texts stay.
-        ranked = [item.text if item.text in wanted else item.ref for item in result.items]
-        answers.append(
-            Answer(
-                row["key"],
-                row["category"] or "all",
-                recall_at_k(ranked, wanted, k=depth),
-                bool(hit_at_k(ranked, wanted, k=depth)),
-                reciprocal_rank(ranked, wanted),
-                ms,
-            )
-        )
-    return answers
+def query_frame(sets: Sequence[GoldenSet]) -> pl.DataFrame:
+    """Return the queries of golden sets, one a row."""
+    rows = [
+        (one.key, one.query, one.scope, one.lang, one.category, list(one.relevant))
+        for golden in sets
+        for one in golden.queries
+    ]
+    return pl.DataFrame(rows, schema=GOLDEN, orient="row")
 
 
-def newly_lost(home: Home, answers: list[Answer], *, dry_run: bool) -> list[str]:
+def admitted(sets: Sequence[GoldenSet], frame: pl.DataFrame) -> list[GoldenSet]:
+    """Return golden sets with the queries alone that a contract let through."""
+    keys = set(frame["key"])
+    return [replace(one, queries=tuple(q for q in one.queries if q.key in keys)) for one in sets]
+
+
+def ask_golden(home: Home, table: MemoryTable | None, sets: Sequence[GoldenSet]) -> EvalRun:
+    """
+    Ask recall every query and measure the answers.
+
+    The home's own *table* answers what brings no memories along; each other set gets a table for the while.
+    """
+    (found,) = ask_sets(
+        home.settings,
+        sets,
+        rankers=["recall"],
+        depth=max(home.settings.evaluate.k, NDCG_DEPTH),
+        at_ms=home.clock.now_ms(),
+        own=None if table is None else Place(home, table),
+    )
+    return found
+
+
+def keep_answers(home: Home, found: EvalRun) -> None:
+    """Keep the answers in place of those of the flow's last run."""
+    keep_run(home.path / "evals", found, ks=[home.settings.evaluate.k], name=KEPT_AS)
+
+
+def newly_lost(home: Home, answers: Sequence[Answer], *, dry_run: bool) -> list[str]:
     """Return the queries that were answered last time and are not now, and remember this time's hits."""
+    k = home.settings.evaluate.k
     before = set(json.loads(home.ledger.get_note(_NOTE) or "[]"))
-    hits = sorted(answer.key for answer in answers if answer.hit)
+    hits = sorted(answer.key for answer in answers if answer.is_hit(k=k))
     if not dry_run and before != set(hits):
         home.ledger.put_note(_NOTE, json.dumps(hits, ensure_ascii=False))
-    return sorted(before & {answer.key for answer in answers if not answer.hit})
+    return sorted(before & {answer.key for answer in answers if not answer.is_hit(k=k)})
 
 
-def figures_of(answers: list[Answer], *, k: int) -> dict[str, float]:
-    """Return recall@k, hit@k, MRR and latency percentiles in milliseconds."""
-    frame = _frame(answers)
-    return {
-        f"recall@{k}": round(_mean(frame, "recall"), 4),
-        f"hit@{k}": round(_mean(frame, "hit"), 4),
-        "mrr": round(_mean(frame, "reciprocal_rank"), 4),
-        "p50_ms": round(float(frame["ms"].quantile(0.5) or 0), 2),
-        "p95_ms": round(float(frame["ms"].quantile(0.95) or 0), 2),
-    }
+def receipt_figures(answers: Sequence[Answer], *, k: int) -> dict[str, float]:
+    """Return the measures, the share of queries that went wrong in a way, and latency in milliseconds."""
+    asked = [one for one in answers if not one.is_off_topic]
+    off_topic = [float(bool(one.ranked)) for one in answers if one.is_off_topic]
+    means = {name: round(mean([measure(one) for one in asked]), 4) for name, measure in measures([k]).items()}
+    answered = {"off_topic_answered": round(mean(off_topic), 4)} if off_topic else {}
+    wrong = round(mean([float(one.wrong_scope) for one in answers]), 4)
+    latency = {f"{name}_ms": value for name, value in latency_of(answers).items()}
+    return {**means, "wrong_scope": wrong, **answered, **latency}
 
 
-def categories_section(answers: list[Answer], *, k: int) -> Section:
+def categories_section(answers: Sequence[Answer], *, k: int) -> Section:
     """Return the table of measures by category for the page."""
-    grouped = (
-        _frame(answers)
-        .group_by("category")
-        .agg(
-            pl.len().alias("n"),
-            pl.col("hit").mean(),
-            pl.col("recall").mean(),
-            pl.col("reciprocal_rank").mean(),
-        )
-    )
-    rows = tuple(
-        (str(name), int(n), round(hit, 3), round(found, 3), round(rank, 3))
-        for name, n, hit, found, rank in grouped.sort("category").iter_rows()
-    )
-    return Section(
-        title="By category", columns=("category", "queries", f"hit@{k}", f"recall@{k}", "mrr"), rows=rows
-    )
-
-
-def _golden_row(data: dict[str, Any], *, where: str) -> dict[str, Any]:
-    expected = data["expected"]
-    if not isinstance(expected, list) or not all(isinstance(ref, str) for ref in expected):
-        msg = "expected must be a list of refs or texts"
-        raise TypeError(msg)
-    texts = {"query": data["query"], **{name: data.get(name) for name in ("scope", "lang", "category")}}
-    if not all(value is None or isinstance(value, str) for value in texts.values()):
-        msg = "query, scope, lang and category must be texts"
-        raise TypeError(msg)
-    return {"key": str(data.get("id") or where), **texts, "expected": expected}
-
-
-def _frame(answers: list[Answer]) -> pl.DataFrame:
-    return pl.DataFrame(
-        [(a.category, a.recall, float(a.hit), a.reciprocal_rank, a.ms) for a in answers],
-        schema={
-            "category": pl.String,
-            "recall": pl.Float64,
-            "hit": pl.Float64,
-            "reciprocal_rank": pl.Float64,
-            "ms": pl.Float64,
-        },
-        orient="row",
-    )
-
-
-def _mean(frame: pl.DataFrame, column: str) -> float:
-    return float(frame[column].sum()) / max(frame.height, 1)
+    groups: dict[str, list[Answer]] = {}
+    for one in answers:
+        if not one.is_off_topic:
+            groups.setdefault(one.category, []).append(one)
+    names = (f"hit@{k}", f"recall@{k}", "mrr")
+    by_name = measures([k])
+    rows: list[tuple[str | int | float, ...]] = []
+    for name, members in sorted(groups.items()):
+        means = (round(mean([by_name[measure](one) for one in members]), 3) for measure in names)
+        rows.append((name, len(members), *means))
+    return Section(title="By category", columns=("category", "queries", *names), rows=tuple(rows))
