@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,19 +12,25 @@ import pyarrow as pa
 
 from sunrise.adapters.sqlite_entry import SIGHTING_SCHEMA, fingerprint
 from sunrise.bootstrap import Home
+from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.judging import Judge, Verdict
 from sunrise.domain.admission.recall_loops import MEMORY_TOOLS
-from sunrise.domain.admission.rules import RULES, gate_pattern
+from sunrise.domain.admission.rules import MADE, RULES, gate_pattern
 from sunrise.domain.retention import DAY_MS
 from sunrise.errors import ConfigurationError
 from tasks.entry_counts import CountedRows
 from tasks.kept_rows import CANDIDATE, KeptRowsOfLedger, candidate_of
+from tasks.row_meanings import RowMeanings, row_meanings
 
 _SIGHTING = (
     "key", "ts_ms", "kind", "tool_name", "source_kind", "source_ref", "session_key", "agent_id",
     "episode_key", "detail_json",
 )  # fmt: skip
+
+
+MAX_EARLIER = 500
+"""With so many rows of earlier runs new ones are compared by meaning, the newest: it takes under a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,9 @@ class Door:
         self._off = rules_off(home)
         self._window_ms = window_ms
         self._judge: Judge | None = None
+        self._boot_files: BootFiles | None = None
+        self._meanings: RowMeanings | None = None
+        self._asked = False
 
     def judge(self, rows: pl.DataFrame) -> Judged:
         """Say what becomes of each row, in order."""
@@ -74,8 +84,10 @@ class Door:
             if row["key"] not in known
         ]
         self._kept.prepare(candidates)
+        hear = self._listen(rows, candidates)
         verdicts: dict[str, Verdict] = {}
         for one in candidates:
+            hear(one.key)
             # A key that stands twice in a batch is judged once; the second row of it is a duplicate.
             if one.key not in verdicts:
                 verdicts[one.key] = self._verdict(one)
@@ -89,7 +101,46 @@ class Door:
         by_tool = rows["source_kind"] == "tool"
         memory_tool = rows["tool_name"].is_in(sorted(MEMORY_TOOLS)).fill_null(value=False)
         hinted = rows["summary"].str.contains(gate_pattern())
+        if self._boot().lines:
+            # A tool that reads a boot file gives its lines.
+            first = rows["summary"].str.strip_chars().str.splitn("\n", 2).struct.field("field_0")
+            hinted = hinted | first.str.strip_chars().is_in(sorted(self._boot().lines)).fill_null(value=False)
         return repeated | known | ~by_tool | memory_tool | hinted
+
+    def _listen(self, rows: pl.DataFrame, candidates: list[Candidate]) -> Callable[[str], None]:
+        """Return what is to be called before a row is judged: the meanings hear the tools' rows before it."""
+        if not any(one.source_kind in MADE for one in candidates):
+            return _deaf
+        if not self._asked:
+            self._asked = True
+            self._meanings = row_meanings(self._home, self._boot())
+            if self._meanings is not None:
+                times = [one.ts_ms for one in candidates]
+                self._recollect(self._meanings, min(times) - self._window_ms, max(times))
+        meanings = self._meanings
+        if meanings is None:
+            return _deaf
+        judged = {one.key for one in candidates}
+        others = deque(
+            (place, key, text)
+            for place, (key, text, origin) in enumerate(
+                rows.select("key", "summary", "source_kind").iter_rows()
+            )
+            if origin == "tool" and key not in judged
+        )
+        places = dict(zip(rows["key"].to_list(), range(rows.height), strict=True))
+
+        def hear(before: str) -> None:
+            while others and others[0][0] < places[before]:
+                _, key, text = others.popleft()
+                meanings.overhear(key, text)
+
+        return hear
+
+    def _recollect(self, meanings: RowMeanings, since_ms: int, until_ms: int) -> None:
+        told = self._home.ledger.kept_by_others(since_ms=since_ms, until_ms=until_ms, limit=MAX_EARLIER)
+        for key, text in zip(told["key"].to_pylist(), told["summary"].to_pylist(), strict=True):
+            meanings.overhear(key, text)
 
     def _fingerprints(self, times: pl.Series) -> pl.Series:
         first, last = times.min(), times.max()
@@ -104,13 +155,21 @@ class Door:
         if self._judge is None:
             self._judge = Judge(
                 off=self._off,
-                boot_texts=self._home.boot_texts(),
+                boot_files=self._boot(),
                 window_ms=self._window_ms,
                 kept=self._kept,
+                meanings=self._meanings,
             )
         verdict = self._judge.judge(candidate)
         self._kept.remember(candidate, verdict)
+        if self._meanings is not None:
+            self._meanings.remember(candidate, verdict)
         return verdict
+
+    def _boot(self) -> BootFiles:
+        if self._boot_files is None:
+            self._boot_files = BootFiles(self._home.boot_texts())
+        return self._boot_files
 
 
 def rules_off(home: Home) -> frozenset[str]:
@@ -125,6 +184,10 @@ def rules_off(home: Home) -> frozenset[str]:
         msg = f"[admission] off: no such rule: {', '.join(sorted(unknown))}"
         raise ConfigurationError(msg)
     return off
+
+
+def _deaf(_before: str) -> None:
+    return
 
 
 def _carried_out(rows: pl.DataFrame, verdicts: dict[str, Verdict], kept: KeptRowsOfLedger) -> Judged:

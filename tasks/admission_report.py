@@ -11,12 +11,14 @@ import pyarrow as pa
 
 from sunrise.adapters.sqlite_entry import KEPT_SCHEMA
 from sunrise.bootstrap import Home
+from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.judging import Judge
 from sunrise.domain.records import observation_ref
 from sunrise.domain.retention import DAY_MS
 from sunrise.ports import EntryLedger
 from tasks.admission import rules_off
 from tasks.kept_rows import KeptRowsOfLedger, candidate_of
+from tasks.row_meanings import row_meanings
 
 _BATCH = 20_000
 _NAMED = 20
@@ -48,12 +50,18 @@ def report_admission(home: Home, *, days: float | None = None) -> AdmissionRepor
     window_ms = round(home.settings.admission.window_days * DAY_MS)
     since_ms = 0 if days is None else home.clock.now_ms() - round(days * DAY_MS)
     kept = KeptRowsOfLedger(_Unwritten(home.ledger), window_ms=window_ms, dry_run=True)
-    judge = Judge(off=rules_off(home), boot_texts=home.boot_texts(), window_ms=window_ms, kept=kept)
+    boot_files = BootFiles(home.boot_texts())
+    meanings = row_meanings(home, boot_files)
+    judge = Judge(
+        off=rules_off(home), boot_files=boot_files, window_ms=window_ms, kept=kept, meanings=meanings
+    )
     report = AdmissionReport()
     for row in _rows(home, since_ms=since_ms):
         candidate = candidate_of(row)
         verdict = judge.judge(candidate)
         kept.remember(candidate, verdict)
+        if meanings is not None:
+            meanings.remember(candidate, verdict)
         report.rows += 1
         if verdict.rule is None:
             report.admitted += 1

@@ -8,7 +8,8 @@ from typing import Any
 
 from sunrise.domain.admission.candidate import Candidate, fingerprint_text
 from sunrise.domain.admission.judging import Verdict
-from sunrise.domain.admission.rules import DERIVED, OWNER, RuleName
+from sunrise.domain.admission.rule_names import RuleName
+from sunrise.domain.admission.rules import DERIVED, OWNER
 from sunrise.domain.admission.similar_rows import SimilarRows
 from sunrise.ports import EntryLedger
 

@@ -20,7 +20,7 @@ def python_files() -> list[Path]:
 
 def text_files() -> Iterator[Path]:
     """Yield every text file that the project keeps."""
-    tops = [*ROOMS, "tests", ".ci"]
+    tops = [*ROOMS, "tests", "evals", ".ci"]
     places = [path for top in tops for path in (ROOT / top).rglob("*")]
     for path in [*places, *ROOT.iterdir()]:
         own = path.is_file() and "__pycache__" not in path.parts and "node_modules" not in path.parts

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from sunrise.domain.admission.boot_shapes import BOOT_HINTS, BOOT_SHAPES
 from sunrise.domain.admission.content import Content, content_of
+from sunrise.domain.admission.figures import figures_of
 from sunrise.domain.admission.wording import claim_of, tells_event
 from sunrise.domain.text.analysis import terms
 
@@ -34,8 +35,18 @@ class BootFiles:
         )
         self._names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
         self._duty = _DUTY.union(names)
+        agent, user = _names_of(texts)
+        self._people = (*((name, False) for name in agent), *((name, True) for name in user))
+        self.sentences = tuple(
+            dict.fromkeys(self.impersonal(one) for text in texts for one in _sentences(text))
+        )
+        """What the files say, sentence by sentence, without marks of Markdown."""
+        self.figures = frozenset().union(*map(figures_of, texts))
+        """Every number that stands in them."""
         self.hints = BOOT_HINTS.union(*(terms(name).split() for name in names))
         """One of these terms is in every row that :meth:`has_shape`."""
+        self.lines = frozenset(line for text in texts for raw in text.splitlines() if (line := raw.strip()))
+        """Their lines as they stand, without the space around them."""
         self._windows: list[frozenset[str]] = []
         self._holding: dict[str, list[int]] = {}
         for text in texts:
@@ -67,6 +78,32 @@ class BootFiles:
         marks = {mark for mark in content.fixed if _counts(mark)}
         return any(count >= need and marks <= self._windows[index] for index, count in votes.most_common(4))
 
+    def quotes(self, text: str) -> bool:
+        r"""
+        Return whether every line of a text stands in a boot file as it is.
+
+        >>> BootFiles(["# Soul\n\nBe calm.\n"]).quotes("# Soul\n\nBe calm.")
+        True
+        """
+        told = [line for raw in text.splitlines() if (line := raw.strip())]
+        return bool(told) and all(line in self.lines for line in told)
+
+    def impersonal(self, statement: str) -> str:
+        r"""
+        Return a statement with the agent and the user in place of their names.
+
+        >>> files = BootFiles(["- Name: Pim\n- Creature: cat", "- Name: Ann Lee\n- Call her: Ann"])
+        >>> files.impersonal("Pim asks Ann before it writes SOUL.md")
+        'the agent asks the user before it writes SOUL.md'
+        """
+        han = _HAN.search(statement) is not None
+        for name, is_user in self._people:
+            if name in statement:
+                whole = rf"\b{re.escape(name)}\b(?!\.md)" if name.isascii() else re.escape(name)
+                word = ("使用者" if is_user else "助理") if han else ("the user" if is_user else "the agent")
+                statement = re.sub(whole, word, statement)
+        return statement
+
     def has_shape(self, text: str) -> bool:
         """
         Return whether a text reads as taken from a boot file: persona, duties, what to read first.
@@ -85,6 +122,14 @@ _NAMED = re.compile(
     r"(?m)^\W*You are (?P<name>[A-Z]\w+)[,.]"
     r"|^\W*Name\W{1,6}(?P<other>[A-Z]\w+)(?=[\s\S]{0,80}\b(?:Creature|Vibe|Emoji)\b)"
 )
+_IS_AGENT = re.compile(r"(?im)^\W*(?:creature|vibe|emoji|avatar)\W{1,6}\S")
+_NAME_LINE = re.compile(
+    r"(?im)^\W*(?:(?:full |first )?name|call (?:him|her|them|me)|what to call (?:him|her|them)|姓名|名字|名稱"
+    r"|名称|稱呼|称呼)"
+    r"\W{1,6}(?P<name>\w.*)$"
+)
+_HAN_NAME = re.compile(r"[\u3400-\u9fff]{2,4}")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _DUTY_WORDS = """
     agent user file rule must read follow new workspac name call md is
     """
@@ -92,6 +137,39 @@ _DUTY = frozenset(_DUTY_WORDS.split())
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？;])\s+|\n+")
 _WINDOW_WORDS = 24
+_MARKS = re.compile(r"[*`]|\[[ x]\]")
+_SHORTEST = 6
+
+
+def _names_of(texts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the names of the agent and of the user, the longest first, as the files give them."""
+    agent: set[str] = set()
+    user: set[str] = set()
+    for text in texts:
+        names = agent if _IS_AGENT.search(text) else user
+        for line in _NAME_LINE.finditer(text):
+            told = line["name"]
+            names.update(_HAN_NAME.findall(told))
+            if (first := re.match(r"[A-Z]\w+", told)) is not None:
+                names.add(first[0])
+    return sorted(agent, key=len, reverse=True), sorted(user - agent, key=len, reverse=True)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield each line without marks, its sentences, and the line with the heading that it stands under."""
+    heading = ""
+    for raw in text.splitlines():
+        line = _MARKS.sub("", raw).strip(" -#|>")
+        if len(line) < _SHORTEST:
+            continue
+        yield line
+        for sentence in _SENTENCE.split(line):
+            if len(sentence) >= _SHORTEST:
+                yield sentence
+        if raw.startswith("#"):
+            heading = line
+        elif heading:
+            yield f"{heading}: {line}"
 
 
 def _telling(content: Content) -> tuple[str, ...]:

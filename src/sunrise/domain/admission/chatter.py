@@ -74,6 +74,23 @@ def is_transient(text: str) -> bool:
     return _OPENS_MOMENT.match(claim) is not None or _MOMENT.search(claim) is not None
 
 
+def is_still_running(text: str) -> bool:
+    """
+    Return whether a tool's answer is only that its command has not ended.
+
+    >>> is_still_running("Command still running (session calm-otter, pid 12). Use process to poll.")
+    True
+    >>> is_still_running("Command still running after 40 minutes: lock held by pid 12")
+    False
+    """
+    return len(text) <= _SHORT and _RUNNING.match(text) is not None
+
+
+RUNNING_GATE = r"(?:Command|Process) (?:is )?still running"
+"""What stands in every text that :func:`is_still_running`, in what ``re`` and RE2 both read."""
+
+_RUNNING = re.compile(rf"\s*{RUNNING_GATE} \([^)]*\)\.?(?: Use \w+[^.]*\.?)?\s*\Z")
+
 _MOMENT_HINTS_WORDS = """
     current now present still wait work run check look about progress percent complet done finish
     through step task part file let next will i'll i'm i am middl 正在 等待 马上 即将

@@ -8,7 +8,10 @@ from typing import Protocol
 
 from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
-from sunrise.domain.admission.rules import DERIVED, RULES, AdmissionRule, RuleName, Surroundings
+from sunrise.domain.admission.meaning import Meanings, finding_of
+from sunrise.domain.admission.profiles import owner_speaks
+from sunrise.domain.admission.rule_names import RuleName
+from sunrise.domain.admission.rules import DERIVED, MADE, RULES, AdmissionRule, Surroundings
 
 
 class KeptRows(Protocol):
@@ -56,21 +59,26 @@ class Judge:
     """
     The rules of admission over one harvest.
 
-    ``off`` names rules that are not applied. ``boot_texts`` are the contents of the agent's boot files, as
-    far as they are at hand. The judge remembers nothing: what was kept, *kept* knows.
+    ``off`` names rules that are not applied. ``boot_files`` are the agent's, as far as they are at
+    hand. With ``meanings``, rows that no rule settles are compared by meaning. The judge remembers nothing:
+    what was kept, *kept* knows.
     """
 
     def __init__(
         self,
         *,
         off: frozenset[str] = frozenset(),
-        boot_texts: Sequence[str] = (),
+        boot_files: BootFiles | None = None,
         window_ms: int,
         kept: KeptRows,
+        meanings: Meanings | None = None,
     ) -> None:
         self.window_ms = window_ms
         self._kept = kept
-        self._around = Surroundings(BootFiles(boot_texts), kept.owner_said)
+        self._meanings = meanings
+        self._off = off
+        self._owner_speaks = False
+        self._around = Surroundings(boot_files or BootFiles(()), kept.owner_said)
         self._duplicates = RuleName.NEAR_DUPLICATE not in off
         self._loops = RuleName.RECALL_LOOP not in off
         rules = [rule for rule in RULES if rule.name not in off]
@@ -93,7 +101,29 @@ class Judge:
         earlier = self._kept.repeat_of(candidate)
         if earlier is None and not bound and candidate.source_kind in DERIVED:
             earlier = self._kept.similar_to(candidate)
+        if earlier is None and not bound and self._meanings and candidate.source_kind in MADE:
+            return self._by_meaning(candidate, self._meanings)
         return ADMITTED if earlier is None else self._repeat(candidate, earlier)
+
+    def _by_meaning(self, candidate: Candidate, meanings: Meanings) -> Verdict:
+        boot_figures = self._around.boot_files.figures
+        found = finding_of(
+            candidate,
+            meanings.likeness(candidate),
+            off=self._off,
+            boot_figures=boot_figures,
+            owner_speaks=self._owner_is_heard,
+        )
+        if found is None:
+            return ADMITTED
+        if found.key is not None:
+            return self._repeat(candidate, found.key)
+        first = self._kept.group(found.rule, candidate)
+        return Verdict(first, found.rule, archived=first is None)
+
+    def _owner_is_heard(self) -> bool:
+        self._owner_speaks = self._owner_speaks or owner_speaks(self._kept.owner_said)
+        return self._owner_speaks
 
     def _rule_of(self, candidate: Candidate) -> RuleName | None:
         words: frozenset[str] | None = None

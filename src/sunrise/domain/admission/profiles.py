@@ -33,6 +33,24 @@ def is_unsupported_profile(text: str, owner_said: OwnerSaid) -> bool:
     return not any(owner_said([*words, *own]) for own in beside)
 
 
+def makes_up(statement: str) -> bool:
+    """
+    Return whether a statement says what the user is, has or does as if it were so, and not that he said it.
+
+    A day that is named spares it: who makes things up seldom gives one.
+
+    >>> [makes_up(text) for text in ("The user earns 120k a year", "The user said he earns 120k a year")]
+    [True, False]
+    """
+    lower = statement.lower()
+    return _ABOUT_USER.match(lower) is not None and _SAID.search(lower) is None and _DAY.search(lower) is None
+
+
+def owner_speaks(owner_said: OwnerSaid) -> bool:
+    """Return whether there are rows of the owner at all, in which he speaks of himself."""
+    return any(owner_said(own) for own in _HIMSELF)
+
+
 def _telling(match: re.Match[str]) -> list[str]:
     content = content_of(terms(match["what"]))
     numbers = _numbers(content.fixed)
@@ -48,8 +66,28 @@ def _numbers(fixed: Sequence[str]) -> list[str]:
 
 
 _USER = r"(?:the )?(?:user|human|owner|customer|client)"
+_ABOUT_USER = re.compile(
+    rf"(?:{_USER}(?:'s [a-z' ]{{2,40}}? (?:is|are|was|has|lives?|works?)\b| (?!said|told|asked|decided"
+    rf"|wrote|reported|confirmed)"
+    r"(?:is|was|has|had|does|will|can|[a-z]+[^s\W]s|grew|studied|graduated|worked|moved|lived|used to)\b)"
+    r"|(?:用戶|用户|使用者|主人)(?!說|说|提到|表示|要求|決定|决定|問|问|確認|确认|寫道|写道|同意|解釋|解释))"
+)
+_SAID = re.compile(
+    r"\b(?:said|says|told|tells|mention\w*|asked|asks|clarif\w*|explain\w*|decided|agreed|confirmed"
+    r"|wrote|reported|announced"
+    r"|wants? (?:us|me|the agent)|because|since|until|after|from now on|no longer|any ?more|so that"
+    r"|instead|now|today|yesterday|last (?:week|month|night|year))\b"
+    r"|說|说|提到|表示|要求|決定|决定|因為|因为|同意|之後|之后|改[成為为到用]"
+)
+_DAY = re.compile(
+    r"\d{4}-\d\d-\d\d|\b\d{1,2}[/.]\d{1,2}\b|\d{1,2} ?[月日號号]|\b\d{1,2}:\d\d\b"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d|\b\d{1,2}(?:st|nd|rd"
+    r"|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug"
+    r"|sep|oct|nov|dec)"
+)
 _KIN = (
-    r"(?:wife|husband|spouse|partner|son|daughter|child|children|kids?|brother|sister|siblings?|dog|cat|pets?"
+    r"(?:wife|husband|spouse|partner|son|daughter|child|children|kids?|brother|sister|siblings?|dog|cat"
+    r"|pets?"
     r"|family|girlfriend|boyfriend)"
 )
 _HIS = (
@@ -58,7 +96,8 @@ _HIS = (
     r"nationality|wife|husband|spouse|partner|son|daughter|family|education|degree|gender|ethnicity)"
 )
 _DOES = (
-    r"(?:is|was) (?:called|named|born|based|located|living|employed|married|originally)(?: in| at| as| on)?|"
+    r"(?:is|was) (?:called|named|born|based|located|living|employed|married|originally)(?: in| at| as"
+    r"| on)?|"
     r"works (?:as|at|for|in|from)|lives (?:in|at|with|near)|resides (?:in|at)|studied|graduated from|"
     r"is from|comes from|is (?=\d+ years?\b)|turns (?=\d)|is (?=an? )|is (?=(?:currently )?(?:a|an) )|"
     rf"has (?=(?:an?|one|two|three|four|five|\d+|no)? ?(?:\w+ )?{_KIN}\b)"

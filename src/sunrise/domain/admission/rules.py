@@ -5,14 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 
 from sunrise.domain.admission import chatter
 from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
+from sunrise.domain.admission.machinery import lists_settings
+from sunrise.domain.admission.owner_rows import (
+    is_bare_envelope,
+    is_beat_prompt,
+    is_scheduled_prompt,
+    owner_says_nothing,
+)
 from sunrise.domain.admission.profiles import OwnerSaid, is_unsupported_profile
 from sunrise.domain.admission.recall_loops import INJECTED_GATE, MEMORY_TOOLS, is_recalled, is_search_result
-from sunrise.domain.admission.set_up import SET_UP_HINTS, is_dump, is_metadata, is_set_up
+from sunrise.domain.admission.rule_names import RuleName
+from sunrise.domain.admission.set_up import (
+    OWN_WORKS_GATE,
+    SET_UP_HINTS,
+    is_dump,
+    is_metadata,
+    is_own_works,
+    is_set_up,
+)
 from sunrise.domain.admission.wording import claim_of, opens_with_event
 
 OWNER = "operator"
@@ -21,20 +35,8 @@ OWNER = "operator"
 DERIVED = frozenset({"agent", "import", "system", "web"})
 """The source kinds of rows that are neither the owner's nor a tool's: words made from other words."""
 
-
-class RuleName(StrEnum):
-    """The rules by the names that settings and receipts use."""
-
-    NEAR_DUPLICATE = "near_duplicate"
-    RECALL_LOOP = "recall_loop"
-    BOOT_FILE = "boot_file"
-    HEARTBEAT = "heartbeat"
-    CRON_CHATTER = "cron_chatter"
-    ACKNOWLEDGEMENT = "acknowledgement"
-    ONLY_REDACTED = "only_redacted"
-    UNSUPPORTED_PROFILE = "unsupported_profile"
-    SYSTEM_DUMP = "system_dump"
-    TRANSIENT_STATE = "transient_state"
+MADE = DERIVED - {"web"}
+"""Of these, the source kinds of what the agent and its gateway make up themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +86,21 @@ def _comes_from_memory(candidate: Candidate, _around: Surroundings) -> bool:
 
 def _is_heartbeat(candidate: Candidate, _around: Surroundings) -> bool:
     if candidate.source_kind == OWNER:
-        return chatter.is_heartbeat_prompt(candidate.text)
+        return chatter.is_heartbeat_prompt(candidate.text) or is_beat_prompt(candidate.text)
     return chatter.is_heartbeat(candidate.text)
 
 
 def _is_cron_chatter(candidate: Candidate, _around: Surroundings) -> bool:
     if candidate.source_kind == OWNER:
-        return chatter.is_cron_prompt(candidate.text)
+        return chatter.is_cron_prompt(candidate.text) or is_scheduled_prompt(candidate.text)
     return chatter.is_cron_chatter(candidate.text)
 
 
 def _is_acknowledgement(candidate: Candidate, _around: Surroundings) -> bool:
-    owner = candidate.source_kind == OWNER
-    return chatter.says_nothing(candidate.text) if owner else chatter.is_acknowledgement(candidate.text)
+    text = candidate.text
+    if candidate.source_kind != OWNER:
+        return chatter.is_acknowledgement(text)
+    return chatter.says_nothing(text) or owner_says_nothing(text) or is_bare_envelope(text)
 
 
 def _is_only_redacted(candidate: Candidate, _around: Surroundings) -> bool:
@@ -109,6 +113,8 @@ def _is_only_redacted(candidate: Candidate, _around: Surroundings) -> bool:
 
 
 def _restates_boot_file(candidate: Candidate, around: Surroundings) -> bool:
+    if candidate.source_kind == "tool":
+        return around.boot_files.quotes(candidate.text)
     if around.boot_files.restates(candidate.terms):
         return not opens_with_event(claim_of(candidate.text))
     boot = around.boot_files
@@ -121,12 +127,16 @@ def _is_unsupported_profile(candidate: Candidate, around: Surroundings) -> bool:
 
 def _is_system_dump(candidate: Candidate, _around: Surroundings) -> bool:
     text = candidate.text
-    if is_dump(text):
+    if candidate.source_kind == "tool":
+        return is_own_works(text)
+    if is_dump(text) or lists_settings(text) or is_own_works(text):
         return True
     return not SET_UP_HINTS.isdisjoint(candidate.terms.split()) and (is_set_up(text) or is_metadata(text))
 
 
 def _is_transient(candidate: Candidate, _around: Surroundings) -> bool:
+    if candidate.source_kind == "tool":
+        return chatter.is_still_running(candidate.text)
     return chatter.is_transient(candidate.text)
 
 
@@ -145,7 +155,6 @@ _USER_HINTS_WORDS = """
 _USER_HINTS = frozenset(_USER_HINTS_WORDS.split())
 _ALL = frozenset({OWNER, "tool"}) | DERIVED
 _NOT_OWNER = DERIVED | {"tool"}
-_MADE = frozenset({"agent", "import", "system"})
 
 RULES: tuple[AdmissionRule, ...] = (
     AdmissionRule(
@@ -183,7 +192,19 @@ RULES: tuple[AdmissionRule, ...] = (
         _ALL,
         _is_cron_chatter,
         hints=frozenset(
-            {"cron", "schedul", "hour", "night", "daili", "period", "recur", "定时", "排程", "计划"}
+            {
+                "cron",
+                "schedul",
+                "hour",
+                "night",
+                "daili",
+                "period",
+                "recur",
+                "automat",
+                "定时",
+                "排程",
+                "计划",
+            }
         ),
         gate=chatter.CRON_GATE,
     ),
@@ -196,28 +217,30 @@ RULES: tuple[AdmissionRule, ...] = (
     AdmissionRule(
         RuleName.SYSTEM_DUMP,
         "lists the agent's own set-up, or the gateway's data about a message",
-        _MADE,
+        MADE | {"tool"},
         _is_system_dump,
+        gate=OWN_WORKS_GATE,
     ),
     AdmissionRule(
         RuleName.UNSUPPORTED_PROFILE,
         "asserts who the user is, and no row of the owner says so",
-        _MADE,
+        MADE,
         _is_unsupported_profile,
         hints=_USER_HINTS,
     ),
     AdmissionRule(
         RuleName.BOOT_FILE,
         "restates what the agent reads at every start",
-        DERIVED,
+        _NOT_OWNER,
         _restates_boot_file,
     ),
     AdmissionRule(
         RuleName.TRANSIENT_STATE,
         "tells the step of a moment and no result",
-        _MADE,
+        MADE | {"tool"},
         _is_transient,
         hints=chatter.MOMENT_HINTS,
+        gate=chatter.RUNNING_GATE,
     ),
 )
 """In the order in which they are asked. Exact and near repeats are found by the judge, not by a text."""

@@ -34,6 +34,20 @@ def is_dump(text: str) -> bool:
     return own >= (2 if "\n" in text or "{" in text else 4) and own * 3 >= len(keys)
 
 
+def is_own_works(text: str) -> bool:
+    """
+    Return whether a text is the gateway's own runtime line, list of skills, or configuration in JSON.
+
+    Of tools too, whose results are news otherwise.
+
+    >>> is_own_works("Runtime: agent=main | host=attic | model=m"), is_own_works('{"agents": 3}')
+    (True, False)
+    """
+    if _RUNTIME.match(text) is not None:
+        return True
+    return text.startswith("{") and _OWN_WORKS.search(text) is not None and is_dump(text)
+
+
 def is_metadata(text: str) -> bool:
     """
     Return whether a text holds only what a gateway writes beside a message: ids, session keys, times.
@@ -51,6 +65,11 @@ _SET_UP_HINTS_WORDS = """
 SET_UP_HINTS = frozenset(_SET_UP_HINTS_WORDS.split())
 """Index terms of which one is in every text that :func:`is_set_up` or :func:`is_metadata`."""
 
+OWN_WORKS_GATE = r"Runtime: agent=|<available_skills>|\"(?:agents|gateway|channels|plugins|sandbox)\": ?\{"
+"""What stands in every text that :func:`is_own_works`, in what ``re`` and RE2 both read."""
+
+_RUNTIME = re.compile(r"\s*(?:Runtime: agent=|<available_skills>)")
+_OWN_WORKS = re.compile(r'"(?:agents|gateway|channels|plugins|sandbox)": ?\{')
 _TREE = re.compile(r"[├└]──")
 _JSON_KEY = re.compile(r'"([\w-]+)"\s*:')
 _YAML_KEY = re.compile(r"(?<!\S)([\w-]+):(?=\s|$)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate, fingerprint_text
 from sunrise.domain.admission.judging import Judge, Verdict
 from sunrise.domain.admission.rules import OWNER, RuleName
@@ -78,7 +79,7 @@ def candidate_of(labelled: Labelled, key: str) -> Candidate:
 
 def judge_month(month: Month, *, boot: bool) -> list[tuple[Labelled, Candidate, Verdict]]:
     kept = Kept(recalled=month.recalled)
-    judge = Judge(boot_texts=month.boot_texts if boot else (), window_ms=WINDOW_MS, kept=kept)
+    judge = Judge(boot_files=BootFiles(month.boot_texts if boot else ()), window_ms=WINDOW_MS, kept=kept)
     judged = []
     for index, labelled in enumerate(month.rows):
         row = candidate_of(labelled, str(index))

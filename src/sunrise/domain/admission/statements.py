@@ -1,0 +1,76 @@
+"""What a row states, one statement at a time, without what an extractor wraps around it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+MAX_STATEMENTS = 12
+"""A row of more statements is a document, and is not judged by what each of them says."""
+
+
+def bare(text: str) -> str:
+    """
+    Return a text without JSON around its one sentence, and without comments of HTML.
+
+    >>> bare('{"fact": "Tea is at four.", "category": "habit"}')
+    'Tea is at four.'
+    """
+    text = _COMMENT.sub("", text).strip() if "<!--" in text else text.strip()
+    if not (text.startswith("{") and text.endswith("}") and len(text) <= _LONGEST_JSON):
+        return text
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    told = [value.strip() for value in fields.values() if isinstance(value, str)]
+    sentence = max(told, key=len, default="")
+    plain = all(not isinstance(value, (dict, list)) for value in fields.values())
+    one = plain and len(fields) <= _FIELDS and " " not in "".join(v for v in told if v != sentence)
+    return sentence if one and _SENTENCE_LIKE.search(sentence) else text
+
+
+def statements_of(text: str) -> tuple[str, ...]:
+    """
+    Return what a text states, cut at lines and sentences, each without its bullet, label and mark.
+
+    A text of too many statements gives none.
+
+    >>> statements_of("- [rule] Tea is at four. Also: NB: milk goes in last (importance 7)")
+    ('Tea is at four.', 'milk goes in last')
+    """
+    whole = _TAIL.sub("", bare(text))
+    cut = [part for piece in _CUT.split(whole) if piece and (part := _unwrapped(piece))]
+    told = tuple(part for part in cut if len(part) >= _SHORTEST and _WORD.search(part))
+    return told if len(told) <= MAX_STATEMENTS else ()
+
+
+def _unwrapped(piece: str) -> str:
+    piece = piece.strip()
+    for _ in range(_LAYERS):
+        inner = _TAIL.sub("", _HEAD.sub("", piece, count=1))
+        if len(inner) < _SHORTEST or inner == piece:
+            break
+        piece = inner
+    return piece
+
+
+_LONGEST_JSON = 4000
+_FIELDS = 4
+_LAYERS = 4
+_SHORTEST = 4
+
+_WORD = re.compile(r"[^\W\d_]{2}")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_SENTENCE_LIKE = re.compile(r"\w\s+\w+\s+\w|[\u3400-\u9fff]{4}")
+_CUT = re.compile(
+    r"\n+|(?<=[。！？；])|(?<=[.!?;])\s+(?=[A-Z\u3400-\u9fff`\[(-])|(?:另外|此外|還有|还有)[，,:：]|\b(?:Also|Further"
+    r"|Besides)[,:] "
+)
+_HEAD = re.compile(
+    r"\s*(?:[-*•>]+\s+|\d{1,2}[.)]\s+|\[[^\]\n\d]{1,20}\]\s*|【[^】\d]{1,10}】\s*|[^\W\d]{1,8}：\s*"
+    r"|(?:[A-Za-z][\w'-]*)(?: [\w'.-]+){0,5}: +(?=\S)"
+    r"|(?:according to|as stated in|as per|per|based on) [^,:;]{1,40}[,:] )",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(r"\s*(?:[（(][^()（）]{1,30}[)）]|\[[^\]]{1,20}\])\s*[.。;；]?\s*$")

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from sunrise.domain.admission.boot_files import BootFiles
+from sunrise.domain.admission.candidate import Candidate
+from sunrise.domain.admission.examples import EXAMPLES, NEWS
+from sunrise.domain.admission.judging import ADMITTED, Judge, Verdict
+from sunrise.domain.admission.meaning import Finding, Likeness, Seen, finding_of
+from sunrise.domain.admission.rule_names import RuleName
+from sunrise.domain.admission.rules import RULES
+from tests.library.domain.admission.kept import WINDOW_MS, Kept, candidate
+
+RULE = "Answers are short"
+FACT = "The tariff key lacks a date"
+HAPPENED = "Moved the tariff tables to the cache"
+FIGURE = "The tariff of 350 EUR is stale"
+
+
+def like(
+    statement: str,
+    *,
+    boot: float = 0.1,
+    junk: float = 0.1,
+    kind: RuleName = RuleName.TRANSIENT_STATE,
+    news: float = 0.1,
+    repeat: float = -1.0,
+    seen: Seen | None = None,
+    boot_text: str = "",
+) -> Likeness:
+    return Likeness(statement, boot, junk, kind, news, repeat, seen, boot_text)
+
+
+def find(
+    *told: Likeness, off: frozenset[str] = frozenset(), source: str = "agent", speaks: bool = True
+) -> Finding | None:
+    row = candidate(" ".join(one.statement for one in told), source)
+    return finding_of(row, told, off=off, boot_figures=frozenset({"85"}), owner_speaks=lambda: speaks)
+
+
+def rule(*told: Likeness, speaks: bool = True) -> RuleName | None:
+    found = find(*told, speaks=speaks)
+    return found and found.rule
+
+
+@pytest.mark.parametrize(
+    ("statement", "boot", "restates"),
+    [
+        (RULE, 0.39, True),
+        (RULE, 0.37, False),
+        (FIGURE, 0.49, False),
+        (FIGURE, 0.51, True),
+        ("Moved the tariff of 350 EUR", 0.69, False),
+        ("Moved the tariff of 350 EUR", 0.71, True),
+        ("The move of the tariff of 350 EUR failed because of the cache", 0.99, False),
+    ],
+)
+def test_the_more_hints_at_news_the_nearer_must_a_boot_file_be(
+    statement: str, boot: float, restates: bool
+) -> None:
+    assert rule(like(statement, boot=boot)) is (RuleName.BOOT_FILE if restates else None)
+
+
+def test_a_figure_is_known_where_the_sentence_of_the_boot_file_has_it() -> None:
+    told = "Disks are above 85 %"
+    assert rule(like(told, boot=0.4, boot_text="Disk above 85 %")) is RuleName.BOOT_FILE
+    assert rule(like(told, boot=0.4, boot_text="Disk above 90 %")) is None
+
+
+def test_what_is_nearer_to_news_than_to_a_boot_file_restates_none() -> None:
+    assert rule(like(RULE, boot=0.5, news=0.54)) is RuleName.BOOT_FILE
+    assert rule(like(RULE, boot=0.5, news=0.56)) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "junk", "news", "is_junk"),
+    [
+        (FACT, 0.4, 0.27, True),
+        (FACT, 0.4, 0.29, False),
+        (FACT, 0.27, 0.0, False),
+        (HAPPENED, 0.5, 0.31, False),
+        (HAPPENED, 0.5, 0.29, True),
+        ("The tariff failed", 0.9, 0.1, False),
+    ],
+)
+def test_a_kind_of_junk_is_nearer_than_news(statement: str, junk: float, news: float, is_junk: bool) -> None:
+    found = rule(like(statement, junk=junk, news=news))
+    assert found is (RuleName.TRANSIENT_STATE if is_junk else None)
+
+
+def test_figures_of_the_works_are_none_that_tell() -> None:
+    told = like("The port is 18789", junk=0.4, news=0.25, kind=RuleName.SYSTEM_DUMP)
+    assert rule(told) is RuleName.SYSTEM_DUMP
+
+
+def test_a_tick_needs_no_example() -> None:
+    beat = like("Heartbeat ran at 08:30, all quiet")
+    assert rule(beat) is rule(beat, like(RULE, boot=0.9)) is RuleName.HEARTBEAT
+
+
+def test_what_looks_like_a_label_may_tick() -> None:
+    row = candidate("cron finished: tea status ok")
+    told = [like("tea status ok")]
+    kwargs: dict[str, Any] = {"boot_figures": frozenset(), "owner_speaks": bool}
+    found = finding_of(row, told, off=frozenset(), **kwargs)
+    assert found == Finding(RuleName.CRON_CHATTER)
+    assert finding_of(row, told, off=frozenset({"cron_chatter"}), **kwargs) is None
+
+
+def test_what_nobody_said_of_the_owner_is_made_up_where_his_rows_are_known() -> None:
+    claim = "The user owns a boat"
+    assert rule(like(claim)) is RuleName.UNSUPPORTED_PROFILE
+    assert rule(like(claim), speaks=False) is None
+    assert rule(like(claim, news=0.46)) is None
+    assert rule(like("The user said that he owns a boat")) is None
+    said = Seen("I own a boat", "k1")
+    assert find(like(claim, repeat=0.7, seen=said)) == Finding(RuleName.NEAR_DUPLICATE, "k1")
+
+
+@pytest.mark.parametrize(
+    ("statement", "earlier", "repeat", "is_repeat"),
+    [
+        (FACT, "The key of the tariff has no day", 0.56, False),
+        (FACT, "A date is missing from the tariff key", 0.54, False),
+        (FACT, "Keys of tariffs come without any date", 0.56, True),
+        (HAPPENED, "The cache holds the tariff tables now", 0.64, False),
+        (HAPPENED, "The cache holds the tariff tables now", 0.66, True),
+        (FIGURE, "350 EUR, that tariff is old", 0.46, True),
+        (FIGURE, "340 EUR, that tariff is old", 0.99, False),
+        ("Bob pays Alice for the bread", "Alice pays Bob for the bread", 0.99, False),
+        ("Bob pays Alice for the bread", "Bob pays Alice for the bread", 0.99, True),
+        ("The run at 12:30 is late", "The run at 12:45 is late", 0.99, False),
+    ],
+)
+def test_a_repeat_is_near_and_agrees_in_what_turns_a_meaning(
+    statement: str, earlier: str, repeat: float, is_repeat: bool
+) -> None:
+    found = find(like(statement, repeat=repeat, seen=Seen(earlier, "k1")))
+    assert found == (Finding(RuleName.NEAR_DUPLICATE, "k1") if is_repeat else None)
+
+
+def test_what_is_like_a_hidden_row_is_of_its_kind() -> None:
+    hidden = Seen("The run at 12:45 is late", rule=RuleName.CRON_CHATTER)
+    assert rule(like("The run at 12:30 is late", repeat=0.6, seen=hidden)) is RuleName.CRON_CHATTER
+    assert rule(like("The run of 350 EUR is late", repeat=0.7, seen=hidden)) is None
+    assert rule(like("The run failed", repeat=0.9, seen=hidden)) is None
+
+
+def test_lines_of_the_gateway_may_differ_in_times_and_ids() -> None:
+    earlier = Seen("lane dcb25409 opens", "k1")
+    told = like("lane 73855f6f opens", repeat=0.81, seen=earlier)
+    assert find(told, source="system") == Finding(RuleName.NEAR_DUPLICATE, "k1")
+    assert find(told) is None
+
+
+def test_a_row_is_news_as_soon_as_one_statement_is() -> None:
+    known, news = like(RULE, boot=0.9), like(FACT)
+    assert rule(known, known) is RuleName.BOOT_FILE
+    assert rule(known, news) is rule(news, known) is rule() is None
+    again = like(FACT, repeat=0.9, seen=Seen("Keys of tariffs come without any date", "k1"))
+    assert find(known, again) == Finding(RuleName.NEAR_DUPLICATE, "k1")
+
+
+def test_a_rule_that_is_switched_off_finds_nothing() -> None:
+    assert find(like(RULE, boot=0.9), off=frozenset({"boot_file"})) is None
+    again = like(FACT, repeat=0.9, seen=Seen("Keys of tariffs come without any date", "k1"))
+    assert find(again, off=frozenset({"near_duplicate"})) is None
+
+
+class Told:
+    """Meanings that were said beforehand, by text."""
+
+    def __init__(self, told: dict[str, Likeness]) -> None:
+        self.told = told
+
+    def likeness(self, row: Candidate) -> Sequence[Likeness]:
+        return [self.told[row.text]] if row.text in self.told else []
+
+
+def judged(*rows: Candidate, told: dict[str, Likeness]) -> list[Verdict]:
+    kept = Kept()
+    judge = Judge(boot_files=BootFiles(()), window_ms=WINDOW_MS, kept=kept, meanings=Told(told))
+    verdicts = []
+    for row in rows:
+        verdicts.append(judge.judge(row))
+        kept.take(row, verdicts[-1])
+    return verdicts
+
+
+def test_the_judge_asks_for_meanings_last_and_of_made_rows_only() -> None:
+    told = {FACT: like(FACT, boot=0.9), RULE: like(RULE, boot=0.9)}
+    rows = (
+        candidate(FACT, key="1"),
+        candidate(RULE, key="2"),
+        candidate(FACT, "operator", key="3"),
+        candidate(FACT, "web", key="4"),
+        candidate("The kettle is blue", key="5"),
+        candidate(FACT, key="6", memory_id="m1"),
+    )
+    first, second, *others = judged(*rows, told=told)
+    assert first == Verdict(None, RuleName.BOOT_FILE, archived=True)
+    assert second == Verdict("1", RuleName.BOOT_FILE)
+    assert others == [ADMITTED] * 4
+
+
+def test_a_repeat_by_meaning_is_counted_on_the_kept_row() -> None:
+    said, again = "Keys of tariffs come without any date", "So the tariff key has no date"
+    told = {again: like(again, repeat=0.9, seen=Seen(said, "1"))}
+    assert judged(candidate(said, "operator", key="1"), candidate(again, key="2"), told=told) == [
+        ADMITTED,
+        ADMITTED,
+    ]
+    told = {FACT: like(FACT, repeat=0.9, seen=Seen(said, "1"))}
+    _, repeat = judged(candidate(said, "operator", key="1"), candidate(FACT, key="2"), told=told)
+    assert repeat == Verdict("1", RuleName.NEAR_DUPLICATE)
+
+
+def test_of_the_owner_nothing_is_made_up_until_he_is_heard() -> None:
+    claim = "The user owns a boat"
+    told = {claim: like(claim)}
+    heard = candidate("I live near a lake", "operator", key="0")
+    assert judged(candidate(claim, key="1"), told=told) == [ADMITTED]
+    rule = RuleName.UNSUPPORTED_PROFILE
+    assert [one.rule for one in judged(heard, candidate(claim, key="1"), told=told)] == [None, rule]
+
+
+def test_the_examples_are_of_rules_and_no_text_is_junk_and_news() -> None:
+    assert {kind for kind, _ in EXAMPLES} <= {one.name for one in RULES}
+    texts = [text for _, text in EXAMPLES]
+    assert len({*texts, *NEWS}) == len(texts) + len(NEWS)
