@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sunrise.bootstrap import Home
 from sunrise.domain import filters
+from sunrise.domain.calibration import Calibration
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.records import memory_ref
 from sunrise.domain.retrieval_metrics import is_wrong_scope, leads_with_forbidden
@@ -69,6 +70,7 @@ class _Asked:
     scope: str
     depth: int
     now_ms: int
+    calibration: Calibration | None
 
 
 class _At:
@@ -89,7 +91,8 @@ def ask(
 ) -> list[Answer]:
     """Ask a ranker of :data:`RANKERS` each query at its own moment, to a depth."""
     rank, embedder = RANKERS[ranker], home.recall_embedder(table)
-    asked = [_asked(home, one, depth=depth) for one in queries]
+    known = home.calibration(table, embedder)
+    asked = [_asked(home, one, depth=depth, calibration=known) for one in queries]
     if asked:
         # The first question loads the model and opens the indices: that is no latency of a query.
         rank(replace(asked[0], query="warm"), table, embedder)
@@ -102,9 +105,9 @@ def ask(
     return answers
 
 
-def _asked(home: Home, query: GoldenQuery, *, depth: int) -> _Asked:
+def _asked(home: Home, query: GoldenQuery, *, depth: int, calibration: Calibration | None) -> _Asked:
     now = home.clock.now_ms() if query.now_ms is None else query.now_ms
-    return _Asked(query.query, query.scope or home.settings.memories.default_scope, depth, now)
+    return _Asked(query.query, query.scope or home.settings.memories.default_scope, depth, now, calibration)
 
 
 def _answer(query: GoldenQuery, asked: _Asked, items: Sequence[_Item], *, golden: str, ms: float) -> Answer:
@@ -137,7 +140,13 @@ def _digest(text: str) -> str:
 
 def _by_recall(asked: _Asked, table: MemoryTable, embedder: Embedder) -> list[_Item]:
     request = RecallRequest(query=asked.query, scope=asked.scope, limit=asked.depth)
-    result = recall(request, memories=table, embedder=embedder, clock=_At(asked.now_ms))
+    result = recall(
+        request,
+        memories=table,
+        embedder=embedder,
+        clock=_At(asked.now_ms),
+        calibration=asked.calibration,
+    )
     return [_Item(one.ref, one.text, one.scope) for one in result.items]
 
 

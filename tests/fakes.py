@@ -105,6 +105,7 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
         columns: Sequence[str],
         where: str | None,
         limit: int,
+        is_exact: bool = True,
     ) -> pa.Table:
         query = query_vector(vector, schema=self.rows.schema, column=column)
         distances = [

@@ -14,7 +14,8 @@ from sunrise.adapters.boot_files import boot_texts
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.sources import paths_of, readers
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
-from sunrise.domain.vector_space import active_space
+from sunrise.domain.calibration import Calibration, note_of, read_calibration
+from sunrise.domain.vector_space import VectorSpace, active_space, searched
 from sunrise.errors import ConfigurationError, StoreError
 from sunrise.ports import Clock, Embedder, Ledger, MemoryReader, MemoryTable, ObservationSource
 from sunrise.settings import EmbedderSettings, Settings
@@ -86,6 +87,17 @@ class Home:
     def recall_embedder(self, memories: MemoryReader) -> Embedder:
         """Return the embedder whose vectors answer in this table; see :func:`recall_embedder`."""
         return recall_embedder(self.settings, memories)
+
+    def calibration(self, memories: MemoryReader, embedder: Embedder) -> Calibration | None:
+        """Return the calibration of the vectors that answer, or None where recall has to rank by ranks."""
+        try:
+            space = searched(memories.spaces(), embedder.model_id, embedder.dimension)
+        except StoreError:
+            return None
+        if not isinstance(space, VectorSpace):
+            return None
+        note = self.ledger.get_note(note_of(space.column))
+        return None if note is None else _calibration(note, embedder.model_id, space.column)
 
     def memories(self) -> MemoryTable | None:
         """
@@ -192,6 +204,12 @@ def _answering(settings: Settings, memories: MemoryReader) -> Embedder:
     if active is None or not wanted.dimension or active.model_id == wanted.model_id:
         return wanted
     return embedder_of_model(active.model_id, settings) or wanted
+
+
+@lru_cache(maxsize=2)
+def _calibration(note: str, model_id: str, column: str) -> Calibration | None:
+    # The same object for the same note: what recall makes of it is made once.
+    return read_calibration(note, model_id=model_id, column=column)
 
 
 @lru_cache(maxsize=8)

@@ -26,7 +26,13 @@ def sql_text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def visible(*, scope: str, columns: Collection[str], include_archived: bool = False) -> str | None:
+def visible(
+    *,
+    scope: str,
+    columns: Collection[str],
+    include_archived: bool = False,
+    include_untrusted: bool = True,
+) -> str | None:
     """
     Return the filter of what a reader in a scope may see, or None when nothing needs hiding.
 
@@ -44,7 +50,8 @@ def visible(*, scope: str, columns: Collection[str], include_archived: bool = Fa
     if "state" in columns and not include_archived:
         clauses.append("(state IS NULL OR state <> 'archived')")
     if "trust_tier" in columns:
-        clauses.append("(trust_tier IS NULL OR trust_tier <> 'quarantined')")
+        hidden = "<> 'quarantined'" if include_untrusted else "NOT IN ('quarantined', 'untrusted')"
+        clauses.append(f"(trust_tier IS NULL OR trust_tier {hidden})")
     return both(*clauses)
 
 

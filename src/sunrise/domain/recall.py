@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from enum import StrEnum
+from typing import Any, Final, Literal
 
 from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.errors import DataError
 
 RECALL_SCHEMA: Final = "sunrise.recall.v1"
-MAX_QUERY_CHARS: Final = 6000
-"""A prompt pasted whole is cut here: the rest would cost time and blur what is asked."""
 MAX_LIMIT: Final = 100
+
+
+class Verbosity(StrEnum):
+    """How much a receipt says of single memories: ``high`` shows what each score is made of."""
+
+    LOW = "low"
+    HIGH = "high"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,7 @@ class RecallRequest:
     scope: str = DEFAULT_SCOPE
     limit: int = 5
     include_archived: bool = False
+    verbosity: Literal["low", "high"] = "low"
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MAX_LIMIT:
@@ -58,12 +65,24 @@ class RecallReject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredRef:
+    """Why one memory was returned: its score, the parts of it by name, and codes for what spoke for it."""
+
+    ref: str
+    score: float
+    tier: str
+    why: tuple[str, ...]
+    components: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallReceipt:
     """
     How an answer came about, in refs, counts and codes; never the text of a memory or of the query.
 
     ``reason`` says why nothing came back, ``lexical_skipped`` and ``dense_skipped`` why a leg did not run.
-    The tops hold the first refs of each leg and of their fusion.
+    The tops hold the first refs of each leg and of their fusion. ``fusion`` is ``calibrated`` or ``rrf``,
+    ``policy_tier`` how far down the labels of importance the answer had to go.
     """
 
     at_ms: int
@@ -75,11 +94,29 @@ class RecallReceipt:
     fts_top: tuple[str, ...] = ()
     vec_top: tuple[str, ...] = ()
     fused_top: tuple[str, ...] = ()
+    fusion: str | None = None
+    calibration_id: str | None = None
+    policy_tier: str = "must+nice"
+    tier_candidates: Mapping[str, int] = field(default_factory=dict)
+    tier_selected: Mapping[str, int] = field(default_factory=dict)
+    with_untrusted: bool = False
+    why_summary: str = ""
+    scores: tuple[ScoredRef, ...] = ()
     rejects: tuple[RecallReject, ...] = ()
+    rejected_by_reason: Mapping[str, int] = field(default_factory=dict)
     lexical_skipped: str | None = None
     dense_skipped: str | None = None
     reason: str | None = None
     latency_ms: Mapping[str, float] = field(default_factory=dict)
+    verbosity: Verbosity = Verbosity.LOW
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a caller should show: a leg that was left out means that something may be missing."""
+        legs = (("lexical", self.lexical_skipped), ("dense", self.dense_skipped))
+        return tuple(
+            f"{leg}_skipped:{reason}" for leg, reason in legs if reason not in (None, "embedder_none")
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values under the names that agents read: ``ftsTop``, ``vecTop``, ``fusedTop``."""
@@ -91,10 +128,19 @@ class RecallReceipt:
             "queryChars": self.query_chars,
             "queryTerms": self.query_terms,
             "modelId": self.model_id,
+            "fusion": self.fusion,
+            "calibrationId": self.calibration_id,
             "ftsTop": list(self.fts_top),
             "vecTop": list(self.vec_top),
             "fusedTop": list(self.fused_top),
+            "policyTier": self.policy_tier,
+            "tierCounts": {"candidates": dict(self.tier_candidates), "selected": dict(self.tier_selected)},
+            "untrustedAdmitted": self.with_untrusted,
+            "whySummary": self.why_summary,
+            "whyTheseIds": [_why(one, self.verbosity) for one in self.scores],
             "rejects": [{"ref": reject.ref, "reason": reject.reason} for reject in self.rejects],
+            "rejectedByReason": dict(self.rejected_by_reason),
+            "warnings": list(self.warnings),
             "lexicalSkipped": self.lexical_skipped,
             "denseSkipped": self.dense_skipped,
             "reason": self.reason,
@@ -108,3 +154,8 @@ class RecallResult:
 
     items: tuple[RecallItem, ...]
     receipt: RecallReceipt
+
+
+def _why(one: ScoredRef, verbosity: Verbosity) -> dict[str, Any]:
+    said: dict[str, Any] = {"ref": one.ref, "score": one.score, "tier": one.tier, "why": list(one.why)}
+    return said | {"components": dict(one.components)} if verbosity is Verbosity.HIGH else said

@@ -1,240 +1,190 @@
-"""Recall: the memories most useful for a query, found by words and by meaning, fused by rank."""
+"""Recall: the memories most useful for a query, found by words and by meaning, ranked by evidence."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final
-
-import pyarrow as pa
+from dataclasses import dataclass
+from typing import Final
 
 from sunrise.domain import filters
-from sunrise.domain.fusion import reciprocal_rank_fusion
-from sunrise.domain.recall import (
-    MAX_QUERY_CHARS,
-    RecallItem,
-    RecallReceipt,
-    RecallReject,
-    RecallRequest,
-    RecallResult,
-)
-from sunrise.domain.records import memory_ref
+from sunrise.domain.calibration import Calibration
+from sunrise.domain.priors import DEFAULT_POLICY, RankingPolicy, priors_of
+from sunrise.domain.query_dates import Span, spans_in
+from sunrise.domain.ranking import Chosen, Ranked, chosen, in_order, is_below_floor, ranked
+from sunrise.domain.recall import RecallItem, RecallRequest, RecallResult
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.analysis import query_terms
-from sunrise.domain.text.cleaning import clip
-from sunrise.domain.vector_space import VectorSpace, searched
-from sunrise.errors import DataError, StoreError
+from sunrise.domain.text.clamping import clamp
+from sunrise.domain.vector_space import VectorSpace
+from sunrise.errors import StoreError
+from sunrise.online.recall_evidence import Evidence, gathered
+from sunrise.online.recall_legs import Question, View, centring, run_legs, view_of
+from sunrise.online.recall_receipt import receipt_of
+from sunrise.online.recall_trail import Trail
 from sunrise.ports import Clock, Embedder, MemoryReader
 
-_COLUMNS: Final = (
-    "id",
-    "text",
-    "scope",
-    "importance_label",
-    "trust_tier",
-    "category",
-    "createdAt",
-)
-_LEG_DEPTH: Final = 50
-"""Each leg brings more than is asked for: fusion lives on what stands low in one and high in the other."""
-_MAX_TERMS: Final = 256
-_TOP: Final = 10
-_MAX_REJECTS: Final = 20
-_PLUGIN_SEED_ID: Final = "__schema__"
+_MAX_TERMS: Final = 64
+_LEGS: Final = 2
+_RANK_DAMPING: Final = 0.5
+"""Sums of reciprocal ranks lie near to each other: the third of a list has 97 % of the first."""
 
 
 def recall(
-    request: RecallRequest, *, memories: MemoryReader, embedder: Embedder, clock: Clock
+    request: RecallRequest,
+    *,
+    memories: MemoryReader,
+    embedder: Embedder,
+    clock: Clock,
+    calibration: Calibration | None = None,
+    policy: RankingPolicy = DEFAULT_POLICY,
 ) -> RecallResult:
     """
     Return the memories most useful for a query, best first, and a receipt of how they were found.
 
-    Scope, state and trust are filtered before ranking, in both legs. A leg that cannot run is left out and
-    the receipt says why: an answer by words alone is better than none. Nothing is written.
+    Scope, state and trust are filtered before ranking, in both legs. Untrusted memories come only where there
+    would be no answer without them. With a *calibration* of the vectors that answer the legs are fused by
+    score, else by ranks. A leg that cannot run is left out and the receipt says why: an answer by words alone
+    is better than none. Nothing is written.
 
     Raises:
         DataError: The scope is no text that a store can take.
     """
-    trail = _Trail()
+    asked = _Asked(request, memories, embedder, calibration, policy, clock.now_ms())
+    trail = Trail()
     with trail.stage("total"):
-        items = _recall(request, memories=memories, embedder=embedder, trail=trail)
-    return RecallResult(items, _receipt(request, trail, model_id=embedder.model_id, at_ms=clock.now_ms()))
-
-
-@dataclass(slots=True)
-class _Trail:
-    """What happened on the way, gathered for the receipt."""
-
-    latency_ms: dict[str, float] = field(default_factory=dict)
-    tops: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
-    rejects: list[RecallReject] = field(default_factory=list)
-    query_terms: int = 0
-    reason: str | None = None
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time a stage."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.latency_ms[name] = (time.perf_counter() - started) * 1000
+        answer = _answer(asked, trail)
+    receipt = receipt_of(
+        request, trail, answer, scope=asked.scope, model_id=embedder.model_id, at_ms=asked.now_ms
+    )
+    return RecallResult(tuple(map(_item, answer.kept)), receipt)
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
-    """The table as this reader may see it: what stands in every leg's search."""
+class _Asked:
+    """One recall: what is asked, of whom, and when."""
 
+    request: RecallRequest
     memories: MemoryReader
-    spaces: tuple[VectorSpace, ...]
-    where: str | None
-    limit: int
+    embedder: Embedder
+    calibration: Calibration | None
+    policy: RankingPolicy
+    now_ms: int
 
     @property
-    def search(self) -> dict[str, Any]:
-        return {"columns": _COLUMNS, "limit": self.limit}
+    def scope(self) -> str:
+        return self.request.scope.strip() or filters.DEFAULT_SCOPE
 
 
-def _recall(
-    request: RecallRequest, *, memories: MemoryReader, embedder: Embedder, trail: _Trail
-) -> tuple[RecallItem, ...]:
-    query = clip(request.query, MAX_QUERY_CHARS)
+def _answer(asked: _Asked, trail: Trail) -> Chosen:
     with trail.stage("analyse"):
-        words = query_terms(query)[:_MAX_TERMS]
-    trail.query_terms = len(words)
-    if not words:
+        question = _question(asked)
+    trail.query_terms = len(question.terms)
+    if not question.terms:
         trail.reason = "empty_query"
-        return ()
+        return Chosen()
+    found = _searched(asked, question, trail, with_untrusted=False)
+    if not found.kept and trail.reason != "store_failed" and len(trail.skipped) < _LEGS:
+        trail.with_untrusted = True
+        found = _searched(asked, question, trail, with_untrusted=True)
+    if found.kept:
+        trail.reason = None
+    return found
+
+
+def _question(asked: _Asked) -> Question:
+    text = clamp(asked.request.query)
+    terms = tuple(_telling(query_terms(text), asked.calibration))
+    return Question(text, terms, asked.policy.embed_timeout_s)
+
+
+def _telling(terms: list[str], calibration: Calibration | None) -> list[str]:
+    """Return the terms that tell most, in their order: a pasted prompt has hundreds."""
+    if len(terms) <= _MAX_TERMS:
+        return terms
+    if calibration is None:
+        return terms[-_MAX_TERMS:]
+    rarest = sorted(range(len(terms)), key=lambda at: (calibration.terms.of(terms[at]), -at))[:_MAX_TERMS]
+    return [terms[at] for at in sorted(rarest)]
+
+
+def _searched(asked: _Asked, question: Question, trail: Trail, *, with_untrusted: bool) -> Chosen:
     try:
-        view = _view(request, memories)
+        view = view_of(
+            asked.memories,
+            asked.embedder,
+            scope=asked.scope,
+            include_archived=asked.request.include_archived,
+            include_untrusted=with_untrusted,
+            limit=asked.request.limit,
+        )
     except StoreError:
         trail.reason = "store_failed"
-        return ()
-    with trail.stage("lexical"):
-        by_words = _lexical(view, words, trail)
-    by_meaning = _dense(view, query, embedder, trail)
+        return Chosen()
+    calibration = _fitting(asked.calibration, view)
+    legs = run_legs(view, question, asked.embedder, calibration, trail)
     with trail.stage("fuse"):
-        return _fused(by_words, by_meaning, limit=request.limit, trail=trail)
+        evidence = gathered(
+            view,
+            legs,
+            terms=question.terms,
+            model_id=asked.embedder.model_id,
+            calibration=calibration,
+            dense_weight=asked.policy.dense_weight,
+        )
+        trail.tops = {"fts": evidence.by_words, "vec": evidence.by_meaning}
+        trail.fusion = evidence.fusion
+        trail.calibration_id = None if calibration is None else centring(calibration).id
+    with trail.stage("rank"):
+        return _ranked(asked, question, evidence, trail)
 
 
-def _view(request: RecallRequest, memories: MemoryReader) -> _View:
-    columns = memories.schema().names
-    where = filters.visible(scope=_scope(request), columns=columns, include_archived=request.include_archived)
-    # Vectors whose model nobody wrote down are of another model, as far as anyone can tell.
-    known = tuple(one for one in memories.spaces() if not one.is_legacy or "embedding_model" in columns)
-    return _View(memories, known, where, limit=max(_LEG_DEPTH, request.limit))
+def _fitting(calibration: Calibration | None, view: View) -> Calibration | None:
+    """Return the calibration unless it is of other vectors than those that are searched."""
+    space = view.space
+    if calibration is None or not isinstance(space, VectorSpace) or calibration.column == space.column:
+        return calibration
+    return None
 
 
-def _scope(request: RecallRequest) -> str:
-    return request.scope.strip() or filters.DEFAULT_SCOPE
+def _ranked(asked: _Asked, question: Question, evidence: Evidence, trail: Trail) -> Chosen:
+    damping = 1.0 if evidence.is_scored else _RANK_DAMPING
+    spans = spans_in(question.text, now_ms=asked.now_ms, zone=asked.policy.zone)
+    order = in_order(_scored(asked, evidence, ref, spans, damping=damping) for ref in evidence.memories)
+    trail.found = tuple(order)
+    if evidence.is_scored and is_below_floor(evidence.fits.values()):
+        trail.reason = "below_floor"
+        return Chosen((), tuple((one.memory.ref, "below_floor") for one in order))
+    found = chosen(order, limit=asked.request.limit)
+    if not found.kept:
+        trail.reason = "no_leg" if len(trail.skipped) == _LEGS else "no_match"
+    return found
 
 
-def _lexical(view: _View, words: list[str], trail: _Trail) -> list[dict[str, Any]]:
-    try:
-        found = view.memories.search_terms(" ".join(words), where=view.where, **view.search)
-    except DataError as error:
-        trail.skipped["lexical"] = error.reason
-        return []
-    except StoreError:
-        trail.skipped["lexical"] = "store_failed"
-        return []
-    return _rows(found)
-
-
-def _dense(view: _View, query: str, embedder: Embedder, trail: _Trail) -> list[dict[str, Any]]:
-    space = searched(view.spaces, embedder.model_id, embedder.dimension)
-    if not isinstance(space, VectorSpace):
-        trail.skipped["dense"] = space
-        return []
-    try:
-        with trail.stage("embed"):
-            vector = embedder.embed_query([query])[0]
-    except Exception:  # Whatever breaks in a model or its network, the words still answer.
-        trail.skipped["dense"] = "embedder_failed"
-        return []
-    # A column of its own holds vectors of one model; in the legacy one each row says whose its vector is.
-    of_model = filters.of_model(embedder.model_id) if space.is_legacy else None
-    search = partial(view.memories.search_vector, vector, column=space.column)
-    try:
-        with trail.stage("dense"):
-            rows = _rows(search(where=filters.both(view.where, of_model), **view.search))
-            if not rows and not _rows(search(where=of_model, columns=["id"], limit=1)):
-                trail.skipped["dense"] = "no_vectors_of_model"
-            return rows
-    except DataError as error:
-        trail.skipped["dense"] = error.reason
-    except StoreError:
-        trail.skipped["dense"] = "store_failed"
-    return []
-
-
-def _rows(found: pa.Table) -> list[dict[str, Any]]:
-    return [row for row in found.to_pylist() if row["id"]]
-
-
-def _fused(
-    by_words: list[dict[str, Any]], by_meaning: list[dict[str, Any]], *, limit: int, trail: _Trail
-) -> tuple[RecallItem, ...]:
-    rankings = [[memory_ref(row["id"]) for row in rows] for rows in (by_words, by_meaning)]
-    rows = {memory_ref(row["id"]): row for row in (*by_meaning, *by_words)}
-    ranked = reciprocal_rank_fusion(rankings)
-    trail.tops = {"fts": tuple(rankings[0][:_TOP]), "vec": tuple(rankings[1][:_TOP])}
-    trail.tops["fused"] = tuple(ref for ref, _ in ranked[:_TOP])
-    items: list[RecallItem] = []
-    for ref, score in ranked:
-        reason = _why_not_returned(rows[ref], full=len(items) == limit)
-        if reason is None:
-            items.append(_item(ref, rows[ref], score))
-        else:
-            trail.rejects.append(RecallReject(ref, reason))
-    if not items:
-        trail.reason = "no_leg" if len(trail.skipped) == 2 else "no_match"
-    return tuple(items)
-
-
-def _why_not_returned(row: dict[str, Any], *, full: bool) -> str | None:
-    if row["id"] == _PLUGIN_SEED_ID:
-        # The plugin makes its table from this row and deletes it; a crash in between leaves it there.
-        return "plugin_seed_row"
-    if not (row.get("text") or "").strip():
-        return "empty_text"
-    return "over_limit" if full else None
-
-
-def _item(ref: str, row: dict[str, Any], score: float) -> RecallItem:
-    created = row.get("createdAt")
-    return RecallItem(
-        ref=ref,
-        # Whatever let it in: no secret goes out.
-        text=redact(row["text"]).text,
-        scope=row.get("scope") or filters.DEFAULT_SCOPE,
-        importance_label=row.get("importance_label"),
-        trust_tier=row.get("trust_tier"),
-        category=row.get("category"),
-        created_at_ms=int(created) if created is not None and math.isfinite(created) else None,
-        score=score,
+def _scored(
+    asked: _Asked, evidence: Evidence, ref: str, spans: tuple[Span, ...], *, damping: float
+) -> Ranked:
+    memory = evidence.memories[ref]
+    priors = priors_of(
+        importance_label=memory.importance_label,
+        trust_tier=memory.trust_tier,
+        state=memory.state,
+        created_ms=memory.created_at_ms,
+        now_ms=asked.now_ms,
+        spans=spans,
+        policy=asked.policy,
     )
+    return ranked(memory, evidence.fits[ref], priors, damping=damping)
 
 
-def _receipt(request: RecallRequest, trail: _Trail, *, model_id: str, at_ms: int) -> RecallReceipt:
-    return RecallReceipt(
-        at_ms=at_ms,
-        scope=_scope(request),
-        limit=request.limit,
-        query_chars=len(request.query),
-        query_terms=trail.query_terms,
-        model_id=model_id,
-        fts_top=trail.tops.get("fts", ()),
-        vec_top=trail.tops.get("vec", ()),
-        fused_top=trail.tops.get("fused", ()),
-        rejects=tuple(trail.rejects[:_MAX_REJECTS]),
-        lexical_skipped=trail.skipped.get("lexical"),
-        dense_skipped=trail.skipped.get("dense"),
-        reason=trail.reason,
-        latency_ms=trail.latency_ms,
+def _item(one: Ranked) -> RecallItem:
+    memory = one.memory
+    return RecallItem(
+        ref=memory.ref,
+        # Whatever let it in: no secret goes out.
+        text=redact(memory.text).text,
+        scope=memory.scope,
+        importance_label=memory.importance_label,
+        trust_tier=memory.trust_tier,
+        category=memory.category,
+        created_at_ms=memory.created_at_ms,
+        score=one.score,
     )

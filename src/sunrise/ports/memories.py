@@ -101,9 +101,12 @@ class MemoryReader(Protocol):
         columns: Sequence[str],
         where: str | None,
         limit: int,
+        is_exact: bool = True,
     ) -> pa.Table:
         """
         Return the nearest rows by the vectors of one column, nearest first, with cosine ``_distance``.
+
+        With ``is_exact`` unset an index may tell the order and the distances, a little coarser and sooner.
 
         Raises:
             DataError: The vector is zero, not finite, or of another dimension than the column.

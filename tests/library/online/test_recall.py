@@ -13,8 +13,9 @@ import pytest
 from sunrise.adapters.embedders import NoEmbedder
 from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.adapters.memory_schema import memories_schema
-from sunrise.domain.recall import MAX_QUERY_CHARS, RecallRequest, RecallResult
+from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.clamping import MAX_CHARS
 from sunrise.errors import DataError, StoreError
 from sunrise.online.recall import recall
 from sunrise.ports import Embedder, MemoryTable
@@ -75,7 +76,8 @@ def refs(result: RecallResult) -> list[str]:
 def test_what_both_legs_find_stands_first(table: MemoryTable) -> None:
     result = ask(table, "Backup the database before every deploy")
     assert result.items[0].ref == "mem:backup"
-    assert result.items[0].score == pytest.approx(2 / 61)
+    # An unknown age, taken to half its power, on the sum of two first ranks.
+    assert result.items[0].score == pytest.approx(2 / 61 * 0.85**0.5, abs=1e-8)
     assert (
         result.receipt.fts_top[0] == result.receipt.vec_top[0] == result.receipt.fused_top[0] == "mem:backup"
     )
@@ -153,11 +155,12 @@ def test_the_seed_row_of_the_plugin_is_no_memory(table: MemoryTable) -> None:
     assert "plugin_seed_row" in {reject.reason for reject in result.receipt.rejects}
 
 
-def test_a_prompt_pasted_whole_is_cut(table: MemoryTable) -> None:
-    query = "backup " + "x" * MAX_QUERY_CHARS + " tea"
+def test_of_a_prompt_pasted_whole_the_head_and_the_tail_are_asked(table: MemoryTable) -> None:
+    query = "backup " + "x" * 600 + " tea " + "x" * MAX_CHARS
     result = ask(table, query, embedder=NoEmbedder())
     assert "mem:tea" not in refs(result)
     assert (result.items[0].ref, result.receipt.query_chars) == ("mem:backup", len(query))
+    assert "mem:tea" in refs(ask(table, query + " tea", embedder=NoEmbedder()))
 
 
 def test_the_receipt_carries_no_text_and_goes_into_json(table: MemoryTable) -> None:
@@ -167,7 +170,7 @@ def test_the_receipt_carries_no_text_and_goes_into_json(table: MemoryTable) -> N
     told = json.loads(said)
     assert told["ftsTop"] == list(receipt.fts_top)
     assert told["atMs"] == 77
-    assert set(told["latencyMs"]) == {"analyse", "lexical", "embed", "dense", "fuse", "total"}
+    assert set(told["latencyMs"]) == {"analyse", "lexical", "embed", "dense", "fuse", "rank", "total"}
 
 
 def test_a_time_that_is_no_number_is_no_time(table: MemoryTable) -> None:

@@ -1,0 +1,95 @@
+"""What speaks for a memory whatever is asked: its importance, its trust, its age and its state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from types import MappingProxyType
+from typing import Final
+
+from sunrise.domain.query_dates import Span
+from sunrise.domain.retention import DAY_MS
+from sunrise.domain.trust import TRUSTED
+
+_IMPORTANCE: Final = MappingProxyType({"must_remember": 1.15, "nice_to_have": 1.05, "ignore": 0.7})
+_STATE: Final = MappingProxyType({"stale": 0.92, "consolidated": 0.96, "superseded": 0.85})
+_TRUSTED: Final = 1.03
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingPolicy:
+    """
+    The knobs of a ranking.
+
+    ``dense_weight`` is how much of a fused score is meaning. A memory of now counts 1 and loses half of what
+    age can take, ``1 - recency_floor``, every ``half_life_days``: the oldest keeps the floor, so that an
+    exact answer of last year wins over a weak one of today. ``zone`` says when a named day begins.
+    """
+
+    dense_weight: float = 0.35
+    half_life_days: float = 90.0
+    recency_floor: float = 0.85
+    date_boost: float = 1.15
+    embed_timeout_s: float = 10.0
+    zone: tzinfo = field(default=UTC)
+
+
+DEFAULT_POLICY: Final = RankingPolicy()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priors:
+    """The factors of one memory; 1 leaves a score as it is."""
+
+    importance: float = 1.0
+    trust: float = 1.0
+    recency: float = 1.0
+    state: float = 1.0
+    date: float = 1.0
+
+    @property
+    def product(self) -> float:
+        """All of them together."""
+        return self.importance * self.trust * self.recency * self.state * self.date
+
+
+def recency(created_ms: int | None, *, now_ms: int, policy: RankingPolicy = DEFAULT_POLICY) -> float:
+    """
+    Return the factor of an age: 1 for now and for the future, the floor for long ago and for no date.
+
+    >>> recency(0, now_ms=90 * 86_400_000), recency(None, now_ms=0)
+    (0.925, 0.85)
+    """
+    floor = policy.recency_floor
+    if created_ms is None:
+        return floor
+    days = max(0, now_ms - created_ms) / DAY_MS
+    return floor + (1.0 - floor) * math.exp2(-days / policy.half_life_days)
+
+
+def priors_of(
+    *,
+    importance_label: str | None,
+    trust_tier: str | None,
+    state: str | None,
+    created_ms: int | None,
+    now_ms: int,
+    spans: Sequence[Span] = (),
+    policy: RankingPolicy = DEFAULT_POLICY,
+) -> Priors:
+    """
+    Return the factors of a memory; what a column does not say counts 1.
+
+    >>> priors_of(importance_label="ignore", trust_tier=None, state=None, created_ms=0, now_ms=0).product
+    0.7
+    """
+    in_span = created_ms is not None and any(span.begin_ms <= created_ms < span.end_ms for span in spans)
+    return Priors(
+        importance=_IMPORTANCE.get(importance_label or "", 1.0),
+        trust=_TRUSTED if trust_tier == TRUSTED else 1.0,
+        recency=recency(created_ms, now_ms=now_ms, policy=policy),
+        state=_STATE.get(state or "", 1.0),
+        date=policy.date_boost if in_span else 1.0,
+    )

@@ -1,0 +1,199 @@
+"""From what two searches found to an order: relevance, priors, tiers, the floor, and why some fall out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from sunrise.domain.duplicates import sameness
+from sunrise.domain.priors import Priors
+
+LEAST_FIT: Final = 0.757
+"""
+Below this an answer is chance: the best dense score, how far it stands out from the second, and the words.
+
+On the scale of dense scores, of which 1 is four deviations of two random memories.
+"""
+
+_WORDS_BESIDE: Final = 2.25
+"""So much counts a memory that has all words of the query, on the same scale."""
+
+WHOLE_ANSWER: Final = 0.75
+"""With so much of the words of a query in it an ignored memory is not put behind the others."""
+
+PLUGIN_SEED_ID: Final = "__schema__"
+"""The plugin makes its table from this row and deletes it; a crash in between leaves it there."""
+
+_DIGITS: Final = 9
+"""Two machines may differ in the last bits of a product; what is equal must stay equal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What a ranking knows of a memory beside its score."""
+
+    id: str
+    ref: str
+    text: str
+    scope: str
+    importance_label: str | None = None
+    trust_tier: str | None = None
+    category: str | None = None
+    state: str | None = None
+    created_at_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """
+    How well one memory fits a query.
+
+    ``relevance`` is the one score of both legs. ``lexical`` and ``dense`` are what it was made of, None where
+    a leg said nothing or the scores of the legs cannot be compared.
+    """
+
+    relevance: float
+    lexical: float | None = None
+    dense: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A memory with all that its place is made of."""
+
+    memory: Memory
+    fit: Fit
+    priors: Priors
+    score: float
+    is_behind: bool = False
+
+    @property
+    def components(self) -> Mapping[str, float]:
+        """The parts of the score by name, rounded as a receipt shows them."""
+        parts = {
+            "relevance": self.fit.relevance,
+            "lexical": self.fit.lexical,
+            "dense": self.fit.dense,
+            "importance": self.priors.importance,
+            "trust": self.priors.trust,
+            "recency": self.priors.recency,
+            "state": self.priors.state,
+            "date": self.priors.date,
+        }
+        return MappingProxyType({name: round(part, 6) for name, part in parts.items() if part is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Those that are returned, best first, and the others with the reason."""
+
+    kept: tuple[Ranked, ...] = ()
+    rejected: tuple[tuple[str, str], ...] = ()
+
+
+def ranked(memory: Memory, fit: Fit, priors: Priors, *, damping: float = 1.0) -> Ranked:
+    """
+    Return a memory with its score: relevance times priors, so that a prior above 1 always lifts.
+
+    ``damping`` is the power to which priors are taken: sums of reciprocal ranks lie nearer to each other than
+    scores do.
+
+    >>> tea = Memory(id="1", ref="mem:1", text="tea", scope="global")
+    >>> ranked(tea, Fit(0.5), Priors(recency=0.9)).score, ranked(tea, Fit(-0.5), Priors(state=0.5)).score
+    (0.45, -1.0)
+    """
+    factor = priors.product**damping
+    score = fit.relevance * factor if fit.relevance >= 0 else fit.relevance / factor
+    is_whole = fit.lexical is not None and fit.lexical >= WHOLE_ANSWER
+    return Ranked(
+        memory, fit, priors, round(score, _DIGITS), memory.importance_label == "ignore" and not is_whole
+    )
+
+
+def in_order(found: Iterable[Ranked]) -> list[Ranked]:
+    """Return memories best first, ignored ones behind, equals by ref."""
+    return sorted(found, key=lambda one: (one.is_behind, -one.score, one.memory.ref))
+
+
+def chosen(order: Sequence[Ranked], *, limit: int) -> Chosen:
+    """Return the first of an order that say something, each thing once, and why the others fell out."""
+    kept: list[Ranked] = []
+    rejected: list[tuple[str, str]] = []
+    said: set[str] = set()
+    for one in order:
+        reason = _why_not(one.memory, said, full=len(kept) == limit)
+        if reason is None:
+            kept.append(one)
+            said.add(sameness(one.memory.text))
+        else:
+            rejected.append((one.memory.ref, reason))
+    return Chosen(tuple(kept), tuple(rejected))
+
+
+def is_below_floor(fits: Iterable[Fit]) -> bool:
+    """
+    Return whether nothing fits: the nearest memory is as near as chance brings, and the words are missing.
+
+    Without a single dense score nobody can tell, and then something may fit.
+
+    >>> is_below_floor([Fit(0.1, 0.05, 0.4), Fit(0.1, 0.0, 0.3)]), is_below_floor([Fit(0.1, 0.0, 0.9)])
+    (True, False)
+    >>> is_below_floor([Fit(0.1, 0.5, 0.1)]), is_below_floor([])
+    (False, False)
+    """
+    words, near = 0.0, list[float]()
+    for fit in fits:
+        words = max(words, fit.lexical or 0.0)
+        if fit.dense is not None:
+            near.append(fit.dense)
+    if not near:
+        return False
+    # What stands out alone is less likely to be the luckiest of many.
+    best, second = [*sorted(near, reverse=True), 0.0][:2]
+    return best + max(0.0, best - second) + _WORDS_BESIDE * words < LEAST_FIT
+
+
+def tier_of(label: str | None) -> str:
+    """
+    Return the policy tier of a label; what nobody graded is unknown.
+
+    >>> tier_of("must_remember"), tier_of("nice_to_have"), tier_of(None), tier_of("ignore")
+    ('must', 'nice', 'unknown', 'ignore')
+    """
+    return {"must_remember": "must", "nice_to_have": "nice", "ignore": "ignore"}.get(label or "", "unknown")
+
+
+def policy_tier(tiers: Iterable[str]) -> str:
+    """
+    Return how far down the tiers an answer had to go.
+
+    >>> policy_tier(["nice"]), policy_tier(["must", "unknown"]), policy_tier(["ignore"])
+    ('must+nice', 'must+nice+unknown', 'must+nice+unknown+ignore')
+    """
+    found = set(tiers)
+    names = ["must+nice"]
+    if found & {"unknown", "ignore"}:
+        names.append("unknown")
+    if "ignore" in found:
+        names.append("ignore")
+    return "+".join(names)
+
+
+def count_tiers(found: Iterable[Ranked]) -> dict[str, int]:
+    """Return how many memories are of each tier, all four named."""
+    counts: dict[str, int] = dict.fromkeys(("must", "nice", "unknown", "ignore"), 0)
+    for one in found:
+        counts[tier_of(one.memory.importance_label)] += 1
+    return counts
+
+
+def _why_not(memory: Memory, said: set[str], *, full: bool) -> str | None:
+    if memory.id == PLUGIN_SEED_ID:
+        return "plugin_seed_row"
+    if not memory.text.strip():
+        return "empty_text"
+    if full:
+        return "over_limit"
+    return "near_duplicate" if sameness(memory.text) in said else None

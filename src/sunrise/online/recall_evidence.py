@@ -1,0 +1,141 @@
+"""What two searches brought, as memories with a fit each: by scores, or by ranks without a calibration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sunrise.domain import filters
+from sunrise.domain.calibration import Calibration, fuse
+from sunrise.domain.fusion import reciprocal_rank_fusion
+from sunrise.domain.query_words import QueryWords
+from sunrise.domain.ranking import Fit, Memory
+from sunrise.domain.records import memory_ref
+from sunrise.domain.text.script import cjk_share
+from sunrise.domain.vector_space import VectorSpace
+from sunrise.online.centred_cosines import Floats
+from sunrise.online.recall_legs import COLUMNS, Legs, View
+
+FUSED_BY_SCORES: Final = "calibrated"
+FUSED_BY_RANKS: Final = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The memories that were found, how each fits, and the refs of each leg in its order."""
+
+    memories: Mapping[str, Memory]
+    fits: Mapping[str, Fit]
+    by_words: tuple[str, ...]
+    by_meaning: tuple[str, ...]
+    fusion: str
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the fits are scores, that can be judged, and not only an order."""
+        return self.fusion == FUSED_BY_SCORES
+
+
+def gathered(
+    view: View,
+    legs: Legs,
+    *,
+    terms: Sequence[str],
+    model_id: str,
+    calibration: Calibration | None,
+    dense_weight: float,
+) -> Evidence:
+    """Return what both legs know together; scores are compared only where a calibration says how."""
+    rows = {str(row["id"]): row for found in (legs.by_meaning, legs.by_words) for row in _rows(found)}
+    memories = {memory_ref(name): _memory(name, row) for name, row in rows.items()}
+    by_words, by_meaning = _refs(legs.by_words), _refs(legs.by_meaning)
+    if calibration is None:
+        fits = {ref: Fit(score) for ref, score in reciprocal_rank_fusion([by_words, by_meaning])}
+        return Evidence(memories, fits, by_words, by_meaning, FUSED_BY_RANKS)
+    words = QueryWords.of(terms, calibration.terms)
+    frequency = _frequencies(legs.by_words)
+    lexical = {
+        memory_ref(name): words.score(row.get("terms"), frequency.get(name, 0.0))
+        for name, row in rows.items()
+    }
+    cosines = _cosines(legs, view.space, memories, model_id)
+    dense = {ref: calibration.dense_score(cosine) for ref, cosine in cosines.items()}
+    # Without the leg of meaning all weight is on the words.
+    weight = dense_weight if legs.by_meaning is not None else 0.0
+    fits = {ref: _fit(lexical[ref], dense.get(ref), weight) for ref in memories}
+    nearest = sorted((ref for ref in by_meaning if ref in dense), key=lambda ref: (-dense[ref], ref))
+    return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES)
+
+
+def _fit(lexical: float, dense: float | None, weight: float) -> Fit:
+    return Fit(fuse(dense or 0.0, lexical, weight), lexical, dense)
+
+
+def _rows(found: pa.Table | None) -> list[dict[str, Any]]:
+    if found is None:
+        return []
+    rows: list[dict[str, Any]] = found.select(
+        [name for name in COLUMNS if name in found.column_names]
+    ).to_pylist()
+    return rows
+
+
+def _refs(found: pa.Table | None) -> tuple[str, ...]:
+    return () if found is None else tuple(map(memory_ref, found.column("id").to_pylist()))
+
+
+def _memory(name: str, row: Mapping[str, Any]) -> Memory:
+    created = row.get("createdAt")
+    return Memory(
+        id=name,
+        ref=memory_ref(name),
+        text=row.get("text") or "",
+        scope=row.get("scope") or filters.DEFAULT_SCOPE,
+        importance_label=row.get("importance_label"),
+        trust_tier=row.get("trust_tier"),
+        category=row.get("category"),
+        state=row.get("state"),
+        created_at_ms=int(created) if created is not None and math.isfinite(created) else None,
+    )
+
+
+def _frequencies(found: pa.Table | None) -> dict[str, float]:
+    if found is None:
+        return {}
+    return dict(zip(found.column("id").to_pylist(), found.column("_score").to_pylist(), strict=True))
+
+
+def _cosines(
+    legs: Legs, space: VectorSpace | str, memories: Mapping[str, Memory], model_id: str
+) -> dict[str, float]:
+    if isinstance(space, str) or legs.centred is None or legs.vector is None:
+        return {}
+    own = model_id if space.is_legacy else None
+    vectors: dict[str, Floats] = {}
+    for found in (legs.by_words, legs.by_meaning):
+        if found is not None and space.column in found.column_names:
+            vectors |= _vectors(found, space.column, own)
+    if not vectors:
+        return {}
+    shares = np.array([cjk_share(memories[ref].text) for ref in vectors], np.float32)
+    cosines = legs.centred.of(legs.vector, np.stack(list(vectors.values())), shares)
+    return dict(zip(vectors, cosines.tolist(), strict=True))
+
+
+def _vectors(found: pa.Table, column: str, model_id: str | None) -> dict[str, Floats]:
+    if model_id is not None:
+        # Whose the vectors of a hit by words are stands beside them.
+        found = found.filter(pc.equal(found.column("embedding_model"), model_id))
+    usable = found.filter(pc.is_valid(found.column(column)))
+    if not len(usable):
+        return {}
+    chunk = usable.column(column).combine_chunks()
+    matrix = chunk.flatten().to_numpy(zero_copy_only=False).reshape(len(usable), -1).astype(np.float32)
+    fit = np.isfinite(matrix).all(axis=1) & matrix.any(axis=1)
+    return {ref: row for ref, row, good in zip(_refs(usable), matrix, fit.tolist(), strict=True) if good}

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sunrise.domain.calibration import TermFrequencies, term_key
+from sunrise.domain.duplicates import sameness
+from sunrise.domain.priors import Priors, RankingPolicy, priors_of, recency
+from sunrise.domain.query_dates import Span
+from sunrise.domain.query_words import QueryWords
+from sunrise.domain.ranking import (
+    Fit,
+    Memory,
+    Ranked,
+    chosen,
+    count_tiers,
+    in_order,
+    is_below_floor,
+    policy_tier,
+    ranked,
+)
+from sunrise.domain.retention import DAY_MS
+
+
+def memory(name: str, text: str = "", **more: Any) -> Memory:
+    return Memory(id=name, ref=f"mem:{name}", text=text or f"the text {name}", scope="global", **more)
+
+
+def scored(name: str, relevance: float, text: str = "", **more: Any) -> Ranked:
+    return ranked(memory(name, text, **more), Fit(relevance, 0.1, relevance), Priors())
+
+
+def names(found: Any) -> list[str]:
+    return [one.memory.id for one in found]
+
+
+def test_equals_are_ordered_by_ref_whatever_came_first() -> None:
+    assert names(in_order([scored("b", 0.5), scored("a", 0.5), scored("c", 0.9)])) == ["c", "a", "b"]
+
+
+@given(st.floats(-2, 2), st.floats(0.5, 0.99), st.floats(1.01, 2))
+def test_a_prior_above_one_never_lowers_and_one_below_never_lifts(
+    relevance: float, low: float, high: float
+) -> None:
+    bare = ranked(memory("a"), Fit(relevance), Priors()).score
+    assert ranked(memory("a"), Fit(relevance), Priors(state=low)).score <= bare
+    assert ranked(memory("a"), Fit(relevance), Priors(importance=high)).score >= bare
+
+
+def test_ignored_memories_stand_behind_but_one_with_the_whole_answer() -> None:
+    weak = scored("weak", 0.2)
+    ignored = ranked(memory("ignored", importance_label="ignore"), Fit(0.9, 0.5, 0.9), Priors())
+    whole = ranked(memory("whole", importance_label="ignore"), Fit(0.8, 0.75, 0.9), Priors())
+    assert names(in_order([ignored, weak, whole])) == ["whole", "weak", "ignored"]
+
+
+def test_what_was_said_once_is_not_returned_again() -> None:
+    order = [
+        scored("first", 0.9, "The port is 8080."),
+        scored("same", 0.8, "the port  is 8080"),
+        scored("number", 0.7, "The port is 9090."),
+        scored("blank", 0.6, " \n"),
+        scored("__schema__", 0.5),
+        scored("more", 0.4),
+        scored("late", 0.3),
+    ]
+    found = chosen(order, limit=3)
+    assert names(found.kept) == ["first", "number", "more"]
+    assert found.rejected == (
+        ("mem:same", "near_duplicate"),
+        ("mem:blank", "empty_text"),
+        ("mem:__schema__", "plugin_seed_row"),
+        ("mem:late", "over_limit"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("記憶治理", "记忆治理。", True),
+        ("Alice pays Bob", "Bob pays Alice", False),
+        ("it is not ready", "it is ready", False),
+        ("?!", "?!", True),
+        ("?!", "...", False),
+    ],
+)
+def test_two_texts_say_the_same_or_not(one: str, other: str, same: bool) -> None:
+    assert (sameness(one) == sameness(other)) is same
+
+
+def test_an_answer_from_long_ago_keeps_the_floor_and_wins_over_a_weak_one_of_today() -> None:
+    policy = RankingPolicy()
+    assert recency(0, now_ms=100 * 365 * DAY_MS, policy=policy) == pytest.approx(policy.recency_floor)
+    assert recency(5 * DAY_MS, now_ms=0) == 1.0
+    old = ranked(memory("old"), Fit(0.9), Priors(recency=recency(0, now_ms=400 * DAY_MS)))
+    new = ranked(memory("new"), Fit(0.7), Priors(recency=1.0))
+    assert names(in_order([new, old])) == ["old", "new"]
+
+
+def test_priors_speak_of_label_tier_state_and_the_days_that_were_asked_for() -> None:
+    asked = Span(0, DAY_MS)
+    found = priors_of(
+        importance_label="must_remember",
+        trust_tier="trusted",
+        state="stale",
+        created_ms=5,
+        now_ms=5,
+        spans=[asked],
+    )
+    assert found == Priors(importance=1.15, trust=1.03, recency=1.0, state=0.92, date=1.15)
+    unknown = priors_of(
+        importance_label=None, trust_tier=None, state=None, created_ms=DAY_MS, now_ms=DAY_MS, spans=[asked]
+    )
+    assert unknown == Priors()
+
+
+def test_tiers_are_counted_and_ungraded_rows_are_unknown() -> None:
+    found = [
+        scored("a", 1, importance_label="nice_to_have"),
+        scored("b", 1),
+        scored("c", 1, importance_label="odd"),
+    ]
+    assert count_tiers(found) == {"must": 0, "nice": 1, "unknown": 2, "ignore": 0}
+    assert policy_tier([]) == "must+nice"
+
+
+def test_components_show_what_a_score_is_made_of_and_nothing_that_is_not_known() -> None:
+    found = ranked(memory("a"), Fit(0.25), Priors(state=0.92))
+    assert dict(found.components) == {
+        "relevance": 0.25, "importance": 1.0, "trust": 1.0, "recency": 1.0, "state": 0.92, "date": 1.0,
+    }  # fmt: skip
+
+
+def test_one_that_stands_out_passes_the_floor_where_two_alike_do_not() -> None:
+    assert is_below_floor([Fit(0, 0.0, 0.5), Fit(0, 0.0, 0.5)])
+    assert not is_below_floor([Fit(0, 0.0, 0.5), Fit(0, 0.0, 0.2)])
+    assert not is_below_floor([Fit(0, 0.0, None), Fit(0.02)])
+
+
+def test_words_are_worth_their_rarity_and_unknown_ones_count_too() -> None:
+    known = {term_key("rare"): 1, term_key("usual"): 50}
+    keys = tuple(sorted(known))
+    words = QueryWords.of(
+        ["rare", "usual"], TermFrequencies(100, 1.0, keys, tuple(known[key] for key in keys))
+    )
+    # ln(1 + 99.5 / 1.5) = 4.209655 and ln(1 + 50.5 / 50.5) = 0.693147
+    assert words.coverage("usual rare rare") == pytest.approx(1.0)
+    assert words.coverage("rare") == pytest.approx(4.209655 / 4.902802, abs=1e-6)
+    assert words.score("rare", 4.902802 / 2) == pytest.approx(0.9 * 0.858622 + 0.1 * 0.5, abs=1e-5)
+    assert words.score(None, 4.902802 / 2) == pytest.approx(0.5, abs=1e-6)
+    assert QueryWords({}, 0.0).coverage("rare") == 0.0
