@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 
 _BATCH_ROWS = 50_000
+_FETCHED = 2_000
+"""Rows that are tuples at one time: the garbage collector would look through many again and again."""
 
 
 def read_arrow(
@@ -24,9 +26,17 @@ def read_arrow(
 
 
 def _batches(cursor: sqlite3.Cursor, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    while rows := cursor.fetchmany(_BATCH_ROWS):
-        columns = zip(*rows, strict=True)
-        yield pa.RecordBatch.from_arrays(
-            [pa.array(column, spec.type) for column, spec in zip(columns, schema, strict=True)],
-            schema=schema,
-        )
+    columns: list[list[object]] = [[] for _ in schema]
+    while rows := cursor.fetchmany(_FETCHED):
+        for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend(values)
+        if len(columns[0]) >= _BATCH_ROWS:
+            yield _batch(columns, schema)
+            columns = [[] for _ in schema]
+    if columns[0]:
+        yield _batch(columns, schema)
+
+
+def _batch(columns: list[list[object]], schema: pa.Schema) -> pa.RecordBatch:
+    arrays = [pa.array(column, spec.type) for column, spec in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
