@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,31 @@ def run_day_until(home: str, moment: int, report: str) -> None:
     _count_moments(passed)
     run_day.fn(home=home)
     Path(report).write_text(str(passed.count), encoding="utf-8")
+
+
+def run_apart(
+    processes: ForkServerContext,
+    target: Callable[..., None],
+    template: Path,
+    home: Path,
+    *given: str,
+    moment: int,
+) -> int:
+    """
+    Copy a home, and run *target* on it in a process that may kill itself at a moment.
+
+    Returns how many moments it had, or the exit code if it did not end well.
+    """
+    shutil.copytree(template, home)
+    report = home / "moments"
+    process = processes.Process(target=target, args=(*given, str(home), moment, str(report)))
+    process.start()
+    process.join(timeout=120)
+    if process.exitcode != 0:
+        process.kill()
+        assert process.exitcode is not None, "the flow hangs"
+        return process.exitcode
+    return int(report.read_text(encoding="utf-8"))
 
 
 class _Moments:

@@ -25,7 +25,7 @@ from sunrise.online.recall import recall
 from sunrise.settings import load_settings
 from tasks import embedding
 from tests.fakes import FakeEmbedder, FrozenClock
-from tests.flows.killing import NOW_MS, _around, _draw_no_charts, _freeze_the_clock, _Moments
+from tests.flows.killing import NOW_MS, _around, _draw_no_charts, _freeze_the_clock, _Moments, run_apart
 
 POINTS = 8
 ROWS = 90
@@ -105,14 +105,14 @@ def test_a_change_of_the_model_that_was_killed_is_finished_and_answers_meanwhile
     template: Path, processes: ForkServerContext, tmp_path: Path
 ) -> None:
     undisturbed = tmp_path / "undisturbed"
-    moments = _run(processes, template, undisturbed, moment=0)
+    moments = run_apart(processes, embed_until, template, undisturbed, moment=0)
     expected = _left_by(undisturbed)
     assert expected != _left_by(template)
     answered = set()
     for point in range(POINTS):
         home = tmp_path / f"killed{point}"
         moment = 1 + (moments - 1) * point // (POINTS - 1)
-        assert _run(processes, template, home, moment=moment) == -signal.SIGKILL
+        assert run_apart(processes, embed_until, template, home, moment=moment) == -signal.SIGKILL
         set_up(NEW)
         answered.add(_asked(home))
         receipt = embed_all(str(home))
@@ -133,20 +133,6 @@ def _asked(home: Path) -> str:
     assert receipt.dense_skipped is None
     assert receipt.vec_top[0] == "mem:m07"
     return receipt.model_id
-
-
-def _run(processes: ForkServerContext, template: Path, home: Path, *, moment: int) -> int:
-    """Run the flow and return how many moments it had, or the exit code if it did not end well."""
-    shutil.copytree(template, home)
-    report = home / "moments"
-    process = processes.Process(target=embed_until, args=(str(home), moment, str(report)))
-    process.start()
-    process.join(timeout=60)
-    if process.exitcode != 0:
-        process.kill()
-        assert process.exitcode is not None, "the flow hangs"
-        return process.exitcode
-    return int(report.read_text(encoding="utf-8"))
 
 
 def _left_by(home: Path) -> dict[str, Any]:

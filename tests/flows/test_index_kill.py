@@ -17,7 +17,7 @@ from sunrise.bootstrap import existing_memories
 from sunrise.domain.receipts import RunStatus
 from sunrise.settings import load_settings
 from tests.fakes import FrozenClock
-from tests.flows.killing import NOW_MS, _around, _draw_no_charts, _freeze_the_clock, _Moments
+from tests.flows.killing import NOW_MS, _around, _draw_no_charts, _freeze_the_clock, _Moments, run_apart
 from tests.homes import run_body
 
 POINTS = 12
@@ -65,7 +65,7 @@ def undisturbed(
     template: Path, processes: ForkServerContext, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[dict[str, Any], int]:
     home = tmp_path_factory.mktemp("undisturbed") / "home"
-    moments = _run(processes, template, home, moment=0)
+    moments = run_apart(processes, run_until, template, home, moment=0)
     return _left_by(home), moments
 
 
@@ -82,23 +82,9 @@ def test_an_index_run_that_was_killed_and_run_again_ends_as_if_undisturbed(
     expected, moments = undisturbed
     home = tmp_path / "home"
     moment = 1 + (moments - 1) * point // (POINTS - 1)
-    assert _run(processes, template, home, moment=moment) == -signal.SIGKILL
+    assert run_apart(processes, run_until, template, home, moment=moment) == -signal.SIGKILL
     assert run_body(home, index, flow="index", clock=FrozenClock(NOW_MS)).status is RunStatus.OK
     assert _left_by(home) == expected, f"differs after a kill at moment {moment} of {moments}"
-
-
-def _run(processes: ForkServerContext, template: Path, home: Path, *, moment: int) -> int:
-    """Run the flow and return how many moments it had, or the exit code if it did not end well."""
-    shutil.copytree(template, home)
-    report = home / "moments"
-    process = processes.Process(target=run_until, args=(str(home), moment, str(report)))
-    process.start()
-    process.join(timeout=60)
-    if process.exitcode != 0:
-        process.kill()
-        assert process.exitcode is not None, "the flow hangs"
-        return process.exitcode
-    return int(report.read_text(encoding="utf-8"))
 
 
 def _left_by(home: Path) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
-import shutil
 import signal
 import sqlite3
 from contextlib import closing
@@ -25,7 +24,7 @@ from sunrise.domain.retention import DAY_MS
 from sunrise.settings import load_settings
 from tasks import undo
 from tests.fakes import FrozenClock
-from tests.flows.killing import NOW_MS, _around, _draw_no_charts, _freeze_the_clock, _Moments
+from tests.flows.killing import NOW_MS, _around, _draw_no_charts, _freeze_the_clock, _Moments, run_apart
 from tests.homes import MEMORIES, observation, observations
 from tests.ledgers import WHOLE, grades
 
@@ -116,7 +115,7 @@ def undisturbed(
     found = {}
     for flow in FLOWS:
         home = tmp_path_factory.mktemp("undisturbed") / "home"
-        moments = _run(processes, templates[flow], flow, home, moment=0)
+        moments = run_apart(processes, run_until, templates[flow], home, flow, moment=0)
         found[flow] = (_left_by(home), moments)
         assert found[flow][0]["observations"] != _left_by(templates[flow])["observations"]
     return found
@@ -138,7 +137,7 @@ def test_a_flow_that_was_killed_and_run_again_ends_as_if_undisturbed(
     expected, moments = undisturbed[flow]
     home = tmp_path / "home"
     moment = 1 + (moments - 1) * point // (POINTS - 1)
-    assert _run(processes, templates[flow], flow, home, moment=moment) == -signal.SIGKILL
+    assert run_apart(processes, run_until, templates[flow], home, flow, moment=moment) == -signal.SIGKILL
 
     monkeypatch.setattr(undo, "BATCH", undo.BATCH)
     monkeypatch.setattr(SystemClock, "now_ms", lambda _self: NOW_MS)
@@ -172,20 +171,6 @@ def _fill(home: Path, flow: str) -> None:
         from flows.lifecycle import archive_unused
 
         assert archive_unused.fn(home=str(home)).counts["archived"] > ROWS
-
-
-def _run(processes: ForkServerContext, template: Path, flow: str, home: Path, *, moment: int) -> int:
-    """Run a flow and return how many moments it had, or the exit code if it did not end well."""
-    shutil.copytree(template, home)
-    report = home / "moments"
-    process = processes.Process(target=run_until, args=(flow, str(home), moment, str(report)))
-    process.start()
-    process.join(timeout=60)
-    if process.exitcode != 0:
-        process.kill()
-        assert process.exitcode is not None, "the flow hangs"
-        return process.exitcode
-    return int(report.read_text(encoding="utf-8"))
 
 
 def _left_by(home: Path) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import shutil
 import signal
 import sqlite3
 from contextlib import closing
@@ -24,7 +23,7 @@ from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.online.recall import recall
 from sunrise.settings import load_settings
 from tests.fakes import FrozenClock
-from tests.flows.killing import NOW_MS, _around, _draw_no_charts, _freeze_the_clock, _Moments
+from tests.flows.killing import NOW_MS, _around, _draw_no_charts, _freeze_the_clock, _Moments, run_apart
 from tests.homes import observation, observations
 from tests.ledgers import WHOLE
 
@@ -114,7 +113,7 @@ def undisturbed(
     found = {}
     for flow in FLOWS:
         home = tmp_path_factory.mktemp("undisturbed") / "home"
-        moments = _run(processes, template, flow, home, moment=0)
+        moments = run_apart(processes, run_until, template, home, flow, moment=0)
         found[flow] = (_left_by(home), moments)
         assert found[flow][0]["memories"] != _left_by(template)["memories"]
     return found
@@ -136,7 +135,7 @@ def test_a_flow_that_was_killed_and_run_again_ends_as_if_undisturbed(
     expected, moments = undisturbed[flow]
     home = tmp_path / "home"
     moment = 1 + (moments - 1) * point // (POINTS - 1)
-    assert _run(processes, template, flow, home, moment=moment) == -signal.SIGKILL
+    assert run_apart(processes, run_until, template, home, flow, moment=moment) == -signal.SIGKILL
     # Whoever reads meanwhile gets an answer.
     assert _answers(home)
 
@@ -146,20 +145,6 @@ def test_a_flow_that_was_killed_and_run_again_ends_as_if_undisturbed(
     left = _left_by(home)
     for store in expected:
         assert left[store] == expected[store], f"{store} differs after a kill at moment {moment} of {moments}"
-
-
-def _run(processes: ForkServerContext, template: Path, flow: str, home: Path, *, moment: int) -> int:
-    """Run a flow and return how many moments it had, or the exit code if it did not end well."""
-    shutil.copytree(template, home)
-    report = home / "moments"
-    process = processes.Process(target=run_until, args=(flow, str(home), moment, str(report)))
-    process.start()
-    process.join(timeout=120)
-    if process.exitcode != 0:
-        process.kill()
-        assert process.exitcode is not None, "the flow hangs"
-        return process.exitcode
-    return int(report.read_text(encoding="utf-8"))
 
 
 def _answers(home: Path) -> int:

@@ -13,7 +13,7 @@ from sunrise.domain.ranking import Chosen, Ranked, chosen, in_order, is_below_fl
 from sunrise.domain.recall import RecallItem, RecallRequest, RecallResult
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.analysis import query_terms
-from sunrise.domain.text.clamping import clamp
+from sunrise.domain.text.model_input import HEAD_CHARS, MAX_CHARS, clamped
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.errors import StoreError
 from sunrise.online.recall_evidence import Evidence, gathered
@@ -91,7 +91,7 @@ def _answer(asked: _Asked, trail: Trail) -> Chosen:
 
 
 def _question(asked: _Asked) -> Question:
-    text = clamp(asked.request.query)
+    text = clamped(asked.request.query, max_chars=MAX_CHARS, head_chars=HEAD_CHARS)
     terms = tuple(_telling(query_terms(text), asked.calibration))
     return Question(text, terms, asked.policy.embed_timeout_s)
 

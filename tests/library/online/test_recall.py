@@ -15,7 +15,7 @@ from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.adapters.memory_schema import memories_schema
 from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.text.analysis import terms
-from sunrise.domain.text.clamping import MAX_CHARS
+from sunrise.domain.text.model_input import MAX_CHARS
 from sunrise.errors import DataError, StoreError
 from sunrise.online.recall import recall
 from sunrise.ports import Embedder, MemoryTable

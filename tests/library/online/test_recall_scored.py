@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sunrise.adapters.cached_embedder import CachedEmbedder
 from sunrise.adapters.calibration_figures import TermCounts
 from sunrise.adapters.embedders import NoEmbedder
 from sunrise.adapters.memory_schema import memories_schema
@@ -179,15 +180,16 @@ def test_a_question_is_embedded_once() -> None:
             self.asked += 1
             return super().embed(texts)
 
-    table, embedder = table_of(TEA), Counting(DIMENSION)
+    table, counting = table_of(TEA), Counting(DIMENSION)
+    embedder = CachedEmbedder(counting)
     assert refs(ask(table, "green tea", embedder=embedder)) == refs(
         ask(table, "green tea", embedder=embedder)
     )
-    assert embedder.asked == 1
+    assert counting.asked == 1
     for number in range(300):
         ask(table, f"tea {number}", embedder=embedder)
     ask(table, "green tea", embedder=embedder)
-    assert embedder.asked == 302
+    assert counting.asked == 302
 
 
 def test_of_hundreds_of_words_the_rarest_are_asked() -> None:

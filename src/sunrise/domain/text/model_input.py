@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Final
 
 from sunrise.domain.text.cleaning import clean, clip, clip_start
 from sunrise.domain.text.han_folding import fold_han
+
+MAX_CHARS: Final = 6000
+HEAD_CHARS: Final = 500
+"""Of a long query the ends say what is wanted: so much of it is read, and of its head."""
 
 
 def folded(text: str, max_chars: int) -> str:
