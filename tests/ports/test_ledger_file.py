@@ -41,6 +41,7 @@ def test_a_fresh_ledger_has_every_migration_and_is_whole(ledger: SqliteLedger) -
     assert raw(ledger, "PRAGMA user_version") == [(len(MIGRATIONS),)]
     assert raw(ledger, "SELECT name FROM migrations ORDER BY name") == [(name,) for name, _ in MIGRATIONS]
     assert raw(ledger, "PRAGMA journal_mode") == [("wal",)]
+    assert raw(ledger, "PRAGMA page_size") == [(8192,)]
     assert ledger.check() == WHOLE
     assert migrations_behind(ledger.path) == 0
 

@@ -16,6 +16,9 @@ from sunrise.ports import Clock
 BUSY_TIMEOUT_MS = 30_000
 """How long a writer waits for another one. Batches hold the lock well under a second."""
 
+PAGE_BYTES = 8192
+"""Of a new ledger: a batch that touches every row writes half as many pages as with SQLite's own 4,096."""
+
 WAL_PAGES = 16_384
 """The log grows to 128 MiB before it is written back: pages that many batches touch are written once."""
 
@@ -36,6 +39,7 @@ class SqliteConnection:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._db.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            self._db.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             self._use_wal()
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("PRAGMA foreign_keys = ON")

@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
 
+import orjson
 import pyarrow as pa
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
@@ -119,12 +120,11 @@ def grading(db: sqlite3.Connection, grades: pa.Table, *, now_ms: int) -> Iterato
     db.execute("CREATE TEMP TABLE IF NOT EXISTS grading (id INTEGER PRIMARY KEY, number INTEGER)")
     # An error may have left some behind, where whoever holds the transaction went on in it.
     _clear_grading(db)
-    columns = [grades.column(name).to_pylist() for name in _GRADE_COLUMNS]
-    numbers: dict[tuple[object, ...], int] = {}
-    numbered = [numbers.setdefault(grade, len(numbers)) for grade in zip(*columns, strict=True)]
-    rows = zip(grades.column("id").to_pylist(), numbered, strict=True)
-    db.executemany("INSERT INTO grading VALUES (?, ?)", rows)
-    values = ((number, *grade) for grade, number in numbers.items())
+    distinct = grades.group_by(list(_GRADE_COLUMNS), use_threads=False).aggregate([("id", "list")])
+    for number, ids in enumerate(distinct.column("id_list")):
+        db.execute(_LAY_IDS, (number, orjson.dumps(ids.values.to_numpy(), option=orjson.OPT_SERIALIZE_NUMPY)))
+    columns = [distinct.column(name).to_pylist() for name in _GRADE_COLUMNS]
+    values = ((number, *grade) for number, grade in enumerate(zip(*columns, strict=True)))
     image = grade_image(lambda name: ":now" if name == "graded_at_ms" else name)
     db.executemany("INSERT INTO given VALUES (?, ?, ?, ?, ?, ?, NULL)", values)
     db.execute(f"UPDATE given SET image = {image}", {"now": now_ms})
@@ -189,11 +189,11 @@ def teach_exact_values(db: sqlite3.Connection) -> None:
 
 
 _GRADE_COLUMNS = ("score", "label", "method", "version", "rationale")
+_LAY_IDS = "INSERT INTO grading SELECT value, ? FROM json_each(CAST(? AS TEXT))"
 
-_NO_GRADE = "{" + ",".join(f'"{name}":null' for name in GRADE_FIELDS) + "}"
 _IS_EMPTY = " AND ".join(f"o.importance_{name} IS NULL" for name in GRADE_FIELDS)
-# Most rows that are graded had no grade: what that looks like need not be put together for each.
-_HELD_OR_NONE = f"CASE WHEN {_IS_EMPTY} THEN '{_NO_GRADE}' ELSE {HELD_GRADE} END"
+# Most rows that are graded had no grade: whoever reads the trail takes null for one without any field.
+_HELD_OR_NONE = f"CASE WHEN {_IS_EMPTY} THEN 'null' ELSE {HELD_GRADE} END"
 
 
 def _exact_text(number: float) -> str:
