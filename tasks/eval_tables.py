@@ -15,7 +15,8 @@ from sunrise.bootstrap import Home, existing_memories, open_home
 from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import ConfigurationError, DataError
 from sunrise.ports import MemoryTable
-from sunrise.settings import MemoriesSettings, NotifySettings, Settings
+from sunrise.sections.batch import NotifySettings
+from sunrise.settings import MemoriesSettings, Settings
 from tasks.calibration import calibrate_if_due, stored_calibration
 from tasks.golden import GoldenMemory, GoldenSet
 from tasks.index import fit_indices, optimize

@@ -13,7 +13,7 @@ from sunrise.domain.records import split_ref
 from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
 from sunrise.domain.scoring.scorers import SCORERS
 from sunrise.domain.scoring.signals import Grade, Scorer
-from sunrise.settings import GradeSettings
+from sunrise.sections.batch import GradeSettings
 from tasks.grade_figures import count_grades
 from tasks.run_frame import Run
 from tasks.scoring import score_frame

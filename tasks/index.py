@@ -13,7 +13,7 @@ from sunrise.bootstrap import Home
 from sunrise.domain.receipts import RunReceipt
 from sunrise.errors import ConflictError
 from sunrise.ports import IndexProbe, MemoryTable, TableFiles, TableState
-from sunrise.settings import IndexSettings
+from sunrise.sections.batch import IndexSettings
 from tasks.memories import open_memories
 from tasks.run_frame import Run
 

@@ -15,7 +15,7 @@ from sunrise.domain.importance import ImportanceLabel
 from sunrise.domain.records import observation_ref
 from sunrise.domain.scoring.signals import Scorer
 from sunrise.errors import ConfigurationError
-from sunrise.settings import GradeSettings
+from sunrise.sections.batch import GradeSettings
 from tasks.grade import score_rows, scorer_of
 from tasks.grade_figures import BINS, UNGRADED, binned
 from tasks.run_frame import Run, SkipRun

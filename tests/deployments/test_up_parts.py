@@ -19,7 +19,8 @@ from deployments.abandoned_runs import is_abandoned
 from deployments.prefect_server import PrefectServer, api_url, running_server
 from deployments.single import only_one
 from sunrise.errors import BusyError, ConfigurationError, StoreError
-from sunrise.settings import PrefectSettings, Settings
+from sunrise.sections.batch import PrefectSettings
+from sunrise.settings import Settings
 
 
 def test_one_home_has_one_up(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from sunrise.bootstrap import existing_memories
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.retention import DAY_MS
 from sunrise.ports import IndexState, MemoryTable, TableFiles, TableState
-from sunrise.settings import IndexSettings, load_settings
+from sunrise.sections.batch import IndexSettings
+from sunrise.settings import load_settings
 from tasks.index import TableLook, build_indices, count_doubled_ids, passed_thresholds
 from tests.fakes import FakeMemoryTable, FrozenClock
 from tests.homes import MEMORIES, NOW, run_body
