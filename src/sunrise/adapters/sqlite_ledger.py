@@ -10,6 +10,7 @@ from sunrise.adapters.sqlite_observations import SqliteObservations
 from sunrise.adapters.sqlite_runs import SqliteRuns
 from sunrise.adapters.sqlite_sweep import SqliteSweep
 from sunrise.adapters.sqlite_trust import SqliteTrust
+from sunrise.adapters.sqlite_turns import SqliteTurns
 from sunrise.adapters.sqlite_undo import SqliteUndo
 from sunrise.adapters.sqlite_upkeep import SqliteUpkeep
 
@@ -26,6 +27,7 @@ class SqliteLedger(
     SqliteRuns,
     SqliteSweep,
     SqliteUndo,
+    SqliteTurns,
     SqliteUpkeep,
 ):
     """

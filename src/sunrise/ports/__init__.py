@@ -31,6 +31,7 @@ from sunrise.ports.sources import (
     ObservationSource,
     RetryableSource,
 )
+from sunrise.ports.turns import TurnLedger
 from sunrise.ports.undo import UndoLedger
 from sunrise.ports.world import (
     Clock,
@@ -61,5 +62,6 @@ __all__ = [
     "TableFiles",
     "TableState",
     "TrustLedger",
+    "TurnLedger",
     "UndoLedger",
 ]

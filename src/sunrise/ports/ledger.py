@@ -14,6 +14,7 @@ from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.records import Change
 from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
 from sunrise.ports.entry import EntryLedger, ObservationLedger, TrustLedger
+from sunrise.ports.turns import TurnLedger
 from sunrise.ports.undo import UndoLedger
 
 
@@ -184,6 +185,7 @@ class Ledger(
     RunLog,
     LedgerSweeper,
     UndoLedger,
+    TurnLedger,
     LedgerKeeper,
     Protocol,
 ):

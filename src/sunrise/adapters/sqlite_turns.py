@@ -1,0 +1,135 @@
+"""Turns in the ledger: what was put before the agent, and when memories were last of use."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, SqliteConnection
+from sunrise.domain.turn_log import MAX_TURNS, MAX_TURNS_A_SESSION, Injected, Lane, LoggedTurn
+
+PATIENCE_MS: Final = 250
+"""An agent waits for its answer: what a turn leaves behind is given up where a flow holds the ledger."""
+
+
+class SqliteTurns(SqliteConnection):
+    """The part of the ledger that remembers turns."""
+
+    def log_turn(self, turn: LoggedTurn) -> int:
+        """
+        Keep a turn and count its memories as included; return its number within the session.
+
+        Raises:
+            StoreError: The ledger was held by another writer for longer than an agent should wait.
+        """
+        with self._impatient(), self.writing() as db:
+            number = _take_place(db, turn)
+            row = db.execute(
+                "INSERT INTO turns (session_key, number, turn_key, scope, at_ms, receipt_json)"
+                " VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+                (
+                    turn.session_key,
+                    number,
+                    turn.turn_key,
+                    turn.scope,
+                    turn.at_ms,
+                    json.dumps(turn.receipt, ensure_ascii=False, separators=(",", ":")),
+                ),
+            ).fetchone()
+            db.executemany(
+                "INSERT INTO injections VALUES (?, ?, ?, ?)",
+                [(row[0], place, ref, lane) for place, (ref, lane) in enumerate(turn.items)],
+            )
+            _note_included(db, [ref for ref, _ in turn.items], turn.at_ms)
+            _drop_old(db, turn.session_key, number)
+        return number
+
+    def injected(self, session_key: str, *, turns: int, but: str | None = None) -> tuple[Injected, ...]:
+        """Return what the last turns of a session put before the agent, newest first, one key left out."""
+        sql = """
+          SELECT i.record_ref, row.ago, i.lane FROM (
+            SELECT id, row_number() OVER (ORDER BY number DESC) AS ago FROM turns
+            WHERE session_key = ? AND turn_key IS NOT ? ORDER BY number DESC LIMIT ?
+          ) row CROSS JOIN injections i ON i.turn_id = row.id ORDER BY row.ago, i.place"""
+        with self.reading() as db:
+            rows = db.execute(sql, (session_key, but or "", turns)).fetchall()
+        return tuple(Injected(ref, ago, Lane(lane)) for ref, ago, lane in rows)
+
+    def last_turn(self, session_key: str | None = None) -> LoggedTurn | None:
+        """Return the newest turn, of one session or of all, or None."""
+        sql = """
+          SELECT id, session_key, scope, at_ms, receipt_json, turn_key FROM turns
+          WHERE ?1 IS NULL OR session_key = ?1 ORDER BY id DESC LIMIT 1"""
+        with self.reading() as db:
+            found = db.execute(sql, (session_key,)).fetchone()
+            if found is None:
+                return None
+            items = db.execute(
+                "SELECT record_ref, lane FROM injections WHERE turn_id = ? ORDER BY place", found[:1]
+            ).fetchall()
+        lanes = tuple((ref, Lane(lane)) for ref, lane in items)
+        return LoggedTurn(found[1], found[2], found[3], lanes, json.loads(found[4]), found[5])
+
+    def note_retrieved(self, refs: Sequence[str], *, at_ms: int) -> None:
+        """
+        Count records as retrieved; what they hold is not touched.
+
+        Raises:
+            StoreError: As :meth:`log_turn`.
+        """
+        with self._impatient(), self.writing() as db:
+            db.executemany(
+                "INSERT INTO usage (record_ref, last_retrieved_ms) VALUES (?1, ?2) ON CONFLICT (record_ref)"
+                " DO UPDATE SET last_retrieved_ms = max(coalesce(last_retrieved_ms, 0), ?2)",
+                [(ref, at_ms) for ref in dict.fromkeys(refs)],
+            )
+
+    @contextlib.contextmanager
+    def _impatient(self) -> Iterator[None]:
+        with self.reading() as db:
+            if db.in_transaction:
+                yield
+                return
+            db.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
+            try:
+                yield
+            finally:
+                db.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+
+
+def _take_place(db: sqlite3.Connection, turn: LoggedTurn) -> int:
+    """Return the number of a turn: that of the one of the same key, which goes, or the next."""
+    if turn.turn_key is not None:
+        same = (turn.session_key, turn.turn_key)
+        found = db.execute(
+            "DELETE FROM turns WHERE session_key = ? AND turn_key = ? RETURNING number", same
+        ).fetchone()
+        if found is not None:
+            return int(found[0])
+    newest = db.execute(
+        "SELECT coalesce(max(number), 0) FROM turns WHERE session_key = ?", (turn.session_key,)
+    ).fetchone()
+    return int(newest[0]) + 1
+
+
+def _note_included(db: sqlite3.Connection, refs: Sequence[str], at_ms: int) -> None:
+    db.executemany(
+        "INSERT INTO usage (record_ref, last_retrieved_ms, last_included_ms, last_used_ms, included_count)"
+        " VALUES (?1, ?2, ?2, ?2, 1) ON CONFLICT (record_ref) DO UPDATE SET"
+        " last_retrieved_ms = max(coalesce(last_retrieved_ms, 0), ?2),"
+        " last_included_ms = max(coalesce(last_included_ms, 0), ?2),"
+        " last_used_ms = max(coalesce(last_used_ms, 0), ?2), included_count = included_count + 1",
+        [(ref, at_ms) for ref in dict.fromkeys(refs)],
+    )
+
+
+def _drop_old(db: sqlite3.Connection, session_key: str, number: int) -> None:
+    db.execute(
+        "DELETE FROM turns WHERE session_key = ? AND number <= ?", (session_key, number - MAX_TURNS_A_SESSION)
+    )
+    db.execute(
+        "DELETE FROM turns WHERE id <= (SELECT id FROM turns ORDER BY id DESC LIMIT 1 OFFSET ?)", (MAX_TURNS,)
+    )

@@ -1,0 +1,28 @@
+"""The ledger where turns are remembered: what was put before the agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from sunrise.domain.turn_log import Injected, LoggedTurn
+
+
+class TurnLedger(Protocol):
+    """What the online module leaves behind; each write waits for a moment only, then raises StoreError."""
+
+    def log_turn(self, turn: LoggedTurn) -> int:
+        """Keep a turn and count its memories as included; return its number within the session."""
+        ...
+
+    def injected(self, session_key: str, *, turns: int, but: str | None = None) -> tuple[Injected, ...]:
+        """Return what the last turns of a session put before the agent, newest first, one key left out."""
+        ...
+
+    def last_turn(self, session_key: str | None = None) -> LoggedTurn | None:
+        """Return the newest turn, of one session or of all, or None."""
+        ...
+
+    def note_retrieved(self, refs: Sequence[str], *, at_ms: int) -> None:
+        """Count records as retrieved; what they hold is not touched."""
+        ...
