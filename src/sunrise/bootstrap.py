@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sunrise.adapters.boot_files import boot_texts
 from sunrise.adapters.clock import SystemClock
@@ -19,6 +19,11 @@ from sunrise.domain.vector_space import VectorSpace, active_space, searched
 from sunrise.errors import ConfigurationError, StoreError
 from sunrise.ports import Clock, Embedder, Ledger, MemoryReader, MemoryTable, ObservationSource
 from sunrise.settings import EmbedderSettings, Settings
+
+if TYPE_CHECKING:
+    from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult
+    from sunrise.online.auto_recall import TurnPorts
+    from sunrise.online.backbone_lane import Backbones
 
 DEFAULT_DIMENSION = 512
 """Vector length of a table that we make while no embedder is set: that of the built-in one."""
@@ -98,6 +103,33 @@ class Home:
             return None
         note = self.ledger.get_note(note_of(space.column))
         return None if note is None else _calibration(note, embedder.model_id, space.column)
+
+    def turn_ports(self, memories: MemoryReader | None) -> TurnPorts:
+        """Return what a turn of the agent needs; what was read for working sets is kept in the process."""
+        from sunrise.online.auto_recall import TurnPorts  # noqa: PLC0415 (as existing_memories)
+
+        embedder = self.embedder() if memories is None else self.recall_embedder(memories)
+        return TurnPorts(
+            memories=memories,
+            turns=self.ledger,
+            backbones=_backbones(self.settings.memories_uri, self.settings.memories.table),
+            embedder=embedder,
+            clock=self.clock,
+            calibration=None if memories is None else self.calibration(memories, embedder),
+        )
+
+    def auto_recall(self, request: AutoRecallRequest) -> AutoRecallResult:
+        """
+        Return what is put before the agent at a turn; see :func:`sunrise.online.auto_recall.auto_recall`.
+
+        Raises:
+            ConfigurationError: A scope of the settings is no valid name.
+        """
+        from sunrise.online.auto_recall import auto_recall  # noqa: PLC0415 (as existing_memories)
+        from sunrise.online.turn_policies import turn_policy  # noqa: PLC0415
+
+        ports = self.turn_ports(existing_memories(self.settings))
+        return auto_recall(request, ports=ports, policy=turn_policy(self.settings))
 
     def memories(self) -> MemoryTable | None:
         """
@@ -210,6 +242,13 @@ def _answering(settings: Settings, memories: MemoryReader) -> Embedder:
 def _calibration(note: str, model_id: str, column: str) -> Calibration | None:
     # The same object for the same note: what recall makes of it is made once.
     return read_calibration(note, model_id=model_id, column=column)
+
+
+@lru_cache(maxsize=8)
+def _backbones(uri: str, table: str) -> Backbones:  # noqa: ARG001 (they say whose they are)
+    from sunrise.online.backbone_lane import Backbones  # noqa: PLC0415 (as existing_memories)
+
+    return Backbones()
 
 
 @lru_cache(maxsize=8)

@@ -10,6 +10,7 @@ from typing import Final
 
 from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, SqliteConnection
 from sunrise.domain.turn_log import MAX_TURNS, MAX_TURNS_A_SESSION, Injected, Lane, LoggedTurn
+from sunrise.domain.working_set import working_set_id
 
 PATIENCE_MS: Final = 250
 """An agent waits for its answer: what a turn leaves behind is given up where a flow holds the ledger."""
@@ -28,14 +29,15 @@ class SqliteTurns(SqliteConnection):
         with self._impatient(), self.writing() as db:
             number = _take_place(db, turn)
             row = db.execute(
-                "INSERT INTO turns (session_key, number, turn_key, scope, at_ms, receipt_json)"
-                " VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+                "INSERT INTO turns (session_key, number, turn_key, scope, at_ms, skipped, receipt_json)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
                 (
                     turn.session_key,
                     number,
                     turn.turn_key,
                     turn.scope,
                     turn.at_ms,
+                    int(turn.skipped),
                     json.dumps(turn.receipt, ensure_ascii=False, separators=(",", ":")),
                 ),
             ).fetchone()
@@ -43,6 +45,11 @@ class SqliteTurns(SqliteConnection):
                 "INSERT INTO injections VALUES (?, ?, ?, ?)",
                 [(row[0], place, ref, lane) for place, (ref, lane) in enumerate(turn.items)],
             )
+            if turn.working_set is not None:
+                db.execute(
+                    "INSERT OR REPLACE INTO notes VALUES (?, ?, ?)",
+                    (working_set_id(turn.scope), turn.working_set, turn.at_ms),
+                )
             _note_included(db, [ref for ref, _ in turn.items], turn.at_ms)
             _drop_old(db, turn.session_key, number)
         return number
@@ -52,7 +59,7 @@ class SqliteTurns(SqliteConnection):
         sql = """
           SELECT i.record_ref, row.ago, i.lane FROM (
             SELECT id, row_number() OVER (ORDER BY number DESC) AS ago FROM turns
-            WHERE session_key = ? AND turn_key IS NOT ? ORDER BY number DESC LIMIT ?
+            WHERE session_key = ? AND turn_key IS NOT ? AND NOT skipped ORDER BY number DESC LIMIT ?
           ) row CROSS JOIN injections i ON i.turn_id = row.id ORDER BY row.ago, i.place"""
         with self.reading() as db:
             rows = db.execute(sql, (session_key, but or "", turns)).fetchall()
@@ -61,7 +68,7 @@ class SqliteTurns(SqliteConnection):
     def last_turn(self, session_key: str | None = None) -> LoggedTurn | None:
         """Return the newest turn, of one session or of all, or None."""
         sql = """
-          SELECT id, session_key, scope, at_ms, receipt_json, turn_key FROM turns
+          SELECT id, session_key, scope, at_ms, receipt_json, turn_key, skipped, number FROM turns
           WHERE ?1 IS NULL OR session_key = ?1 ORDER BY id DESC LIMIT 1"""
         with self.reading() as db:
             found = db.execute(sql, (session_key,)).fetchone()
@@ -71,7 +78,16 @@ class SqliteTurns(SqliteConnection):
                 "SELECT record_ref, lane FROM injections WHERE turn_id = ? ORDER BY place", found[:1]
             ).fetchall()
         lanes = tuple((ref, Lane(lane)) for ref, lane in items)
-        return LoggedTurn(found[1], found[2], found[3], lanes, json.loads(found[4]), found[5])
+        return LoggedTurn(
+            session_key=found[1],
+            scope=found[2],
+            at_ms=found[3],
+            items=lanes,
+            receipt=json.loads(found[4]),
+            turn_key=found[5],
+            skipped=bool(found[6]),
+            number=found[7],
+        )
 
     def note_retrieved(self, refs: Sequence[str], *, at_ms: int) -> None:
         """

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sunrise.cli import writeback_app
+from sunrise.cli import turn_app, writeback_app
 from sunrise.cli.embedder_app import embedder_app
 from sunrise.cli.governance_apps import admission_app, grade_app, trust_app
 from sunrise.cli.options import DryRunOption, HomeOption, JsonOption
@@ -34,6 +34,8 @@ app.add_typer(trust_app, name="trust")
 app.add_typer(quarantine_app, name="quarantine")
 app.add_typer(snapshot_app, name="snapshot")
 app.add_typer(embedder_app, name="embedder")
+app.command("auto-recall")(turn_app.auto_recall)
+app.add_typer(turn_app.explain_app, name="explain")
 
 
 @app.command()

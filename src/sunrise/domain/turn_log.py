@@ -34,7 +34,9 @@ class LoggedTurn:
     One turn of a session: what was put before the agent, in order, and the receipt.
 
     ``turn_key`` is the name that the gateway gives it, if any: a turn that is asked for again under the same
-    key takes the place of the first.
+    key takes the place of the first. A turn that was ``skipped``, because nothing was to be looked up, does
+    not count among those of which :class:`Injected` says how long they are past. ``working_set`` is that of
+    the scope as JSON, where it has changed. ``number`` is what the ledger gave it, counted in the session.
     """
 
     session_key: str
@@ -43,3 +45,6 @@ class LoggedTurn:
     items: tuple[tuple[str, Lane], ...]
     receipt: Mapping[str, Any]
     turn_key: str | None = None
+    skipped: bool = False
+    working_set: str | None = None
+    number: int = 0

@@ -133,6 +133,8 @@ _BLOCKS = (
         rf"</(?P=tag)>{_LINE_ENDS}",
         internal=True,
     ),
+    # What a receipt says of the block before it.
+    _block(rf"<!-- (?:sunrise\.|openclaw-mem-engine)[^\n]*?-->{_LINE_ENDS}", internal=True),
     _block(rf"\[Startup context loaded by runtime\]{_PARAGRAPH}(?=\n|\Z)", internal=True),
     _block(
         rf"\[Untrusted daily memory: [^\n]*\]\nBEGIN_QUOTED_NOTES\n[\s\S]*?\nEND_QUOTED_NOTES{_LINE_ENDS}",

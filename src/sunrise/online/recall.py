@@ -10,7 +10,7 @@ from sunrise.domain.calibration import Calibration
 from sunrise.domain.priors import DEFAULT_POLICY, RankingPolicy, priors_of
 from sunrise.domain.query_dates import Span, spans_in
 from sunrise.domain.ranking import Chosen, Ranked, chosen, in_order, is_below_floor, ranked
-from sunrise.domain.recall import RecallItem, RecallRequest, RecallResult
+from sunrise.domain.recall import RecallItem, RecallReceipt, RecallRequest, RecallResult
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.text.model_input import HEAD_CHARS, MAX_CHARS, clamped
@@ -48,14 +48,45 @@ def recall(
     Raises:
         DataError: The scope is no text that a store can take.
     """
+    answer, receipt = weighed(
+        request, memories=memories, embedder=embedder, clock=clock, calibration=calibration, policy=policy
+    )
+    return RecallResult(tuple(map(item_of, answer.kept)), receipt)
+
+
+def weighed(
+    request: RecallRequest,
+    *,
+    memories: MemoryReader,
+    embedder: Embedder,
+    clock: Clock,
+    calibration: Calibration | None = None,
+    policy: RankingPolicy = DEFAULT_POLICY,
+) -> tuple[Chosen, RecallReceipt]:
+    """Do what :func:`recall` does, and return the memories with all that their places are made of."""
     asked = _Asked(request, memories, embedder, calibration, policy, clock.now_ms())
     trail = Trail()
     with trail.stage("total"):
         answer = _answer(asked, trail)
-    receipt = receipt_of(
+    return answer, receipt_of(
         request, trail, answer, scope=asked.scope, model_id=embedder.model_id, at_ms=asked.now_ms
     )
-    return RecallResult(tuple(map(_item, answer.kept)), receipt)
+
+
+def item_of(one: Ranked) -> RecallItem:
+    """Return a memory as it is handed out."""
+    memory = one.memory
+    return RecallItem(
+        ref=memory.ref,
+        # Whatever let it in: no secret goes out.
+        text=redact(memory.text).text,
+        scope=memory.scope,
+        importance_label=memory.importance_label,
+        trust_tier=memory.trust_tier,
+        category=memory.category,
+        created_at_ms=memory.created_at_ms,
+        score=one.score,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,18 +204,3 @@ def _scored(
         policy=asked.policy,
     )
     return ranked(memory, evidence.fits[ref], priors, damping=damping)
-
-
-def _item(one: Ranked) -> RecallItem:
-    memory = one.memory
-    return RecallItem(
-        ref=memory.ref,
-        # Whatever let it in: no secret goes out.
-        text=redact(memory.text).text,
-        scope=memory.scope,
-        importance_label=memory.importance_label,
-        trust_tier=memory.trust_tier,
-        category=memory.category,
-        created_at_ms=memory.created_at_ms,
-        score=one.score,
-    )

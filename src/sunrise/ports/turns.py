@@ -23,6 +23,10 @@ class TurnLedger(Protocol):
         """Return the newest turn, of one session or of all, or None."""
         ...
 
+    def get_note(self, name: str) -> str | None:
+        """Return a small named text, such as the working set that is kept, or None."""
+        ...
+
     def note_retrieved(self, refs: Sequence[str], *, at_ms: int) -> None:
         """Count records as retrieved; what they hold is not touched."""
         ...

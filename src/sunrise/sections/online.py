@@ -33,6 +33,9 @@ class AutoRecallSettings(Section):
     """What is put before the agent at each turn."""
 
     enabled: bool = Field(default=True, description="Answer turns at all.")
+    skip_trivial_prompts: bool = Field(
+        default=True, description="Look nothing up for greetings, thanks, commands and heartbeats."
+    )
     selection_mode: Literal["tier_quota_v1", "tier_first_v1"] = Field(
         "tier_quota_v1",
         description="tier_quota_v1: each label has its share; tier_first_v1: the most important first.",
@@ -52,7 +55,6 @@ class AutoRecallSettings(Section):
         0.35, ge=0, lt=1, description="Share of its score that a repeated memory loses."
     )
     dedupe_backbone: bool = Field(default=True, description="Leave out what the working set says already.")
-    todo_stale_days: float = Field(7.0, ge=1, le=90, description="Todos older than this are left out.")
 
 
 class WorkingSetSettings(Section):
@@ -91,7 +93,7 @@ class AutoCaptureSettings(Section):
     todo_dedupe_window_hours: float = Field(
         24.0, ge=1, le=168, description="A todo of the same scope said again within this time is no new one."
     )
-    todo_stale_ttl_days: float = Field(7.0, ge=1, le=90, description="How long a todo is worth being told.")
+    todo_stale_ttl_days: int = Field(7, ge=1, le=90, description="Days for which a todo is worth being told.")
 
 
 class ReceiptSettings(Section):

@@ -69,6 +69,7 @@ NEW_SESSION = "A new session was started via /new or /reset. Execute your Sessio
         BOOTSTRAP,
         MEMORIES,
         "<relevant-memories>\n</relevant-memories>\n\n",
+        "<relevant-memories>\n</relevant-memories>\n<!-- sunrise.auto_recall.v1 selected=mem:a -->\n\n",
         "<active_memory_plugin>\nDana likes tea\n</active_memory_plugin>\n\n",
         INFO,
         SENDER,

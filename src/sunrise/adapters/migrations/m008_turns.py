@@ -10,6 +10,7 @@ CREATE TABLE turns (
   turn_key TEXT,
   scope TEXT NOT NULL,
   at_ms INTEGER NOT NULL,
+  skipped INTEGER NOT NULL CHECK (skipped IN (0, 1)),
   receipt_json TEXT NOT NULL,
   UNIQUE (session_key, number)
 ) STRICT;
@@ -25,6 +26,6 @@ CREATE TABLE injections (
 ) STRICT, WITHOUT ROWID;
 """
 """
-Turns are numbered within their session from 1. Old ones are dropped: what counts is what the agent has
-still before it.
+Turns are numbered within their session from 1. One that was skipped is kept for its receipt only. Old ones are
+dropped: what counts is what the agent has still before it.
 """

@@ -1,0 +1,57 @@
+"""What is asked for a turn of the agent, and what is put before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from sunrise.domain.auto_recall import AutoRecallPolicy
+from sunrise.domain.auto_recall_receipt import AutoRecallReceipt
+from sunrise.domain.context_budget import BudgetPolicy
+from sunrise.domain.priors import RankingPolicy
+from sunrise.domain.recall import RecallItem
+from sunrise.domain.scope_policy import ScopePolicy
+from sunrise.domain.working_set_synthesis import WorkingSetPolicy
+
+NO_SESSION: Final = "default"
+"""Where a caller names no session all its turns are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutoRecallRequest:
+    """
+    A turn that begins: what the agent was told, and where.
+
+    ``scope`` is what the caller knows for certain; a tag in the prompt counts only without it. ``turn_key``
+    names the turn, so that asking twice is one turn. With ``read_only`` the turn leaves nothing behind.
+    """
+
+    prompt: str
+    session_key: str = NO_SESSION
+    scope: str | None = None
+    turn_key: str | None = None
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AutoRecallResult:
+    """
+    What is put before the agent: one block of text, empty where there is nothing to say.
+
+    ``items`` are the memories of the turn, best first, without the working set.
+    """
+
+    text: str
+    items: tuple[RecallItem, ...]
+    receipt: AutoRecallReceipt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPolicy:
+    """The knobs of all that is done at a turn."""
+
+    recall: AutoRecallPolicy = field(default_factory=AutoRecallPolicy)
+    ranking: RankingPolicy = field(default_factory=RankingPolicy)
+    scope: ScopePolicy = field(default_factory=ScopePolicy)
+    working_set: WorkingSetPolicy = field(default_factory=WorkingSetPolicy)
+    budget: BudgetPolicy = field(default_factory=BudgetPolicy)

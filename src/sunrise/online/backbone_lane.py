@@ -1,0 +1,196 @@
+"""The backbone lane of a turn: the working set of a scope, read from its memories and kept between turns."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sunrise.domain import filters
+from sunrise.domain.auto_recall_receipt import WorkingSetNote
+from sunrise.domain.backbone import Saying
+from sunrise.domain.fence import FencedItem
+from sunrise.domain.importance import ImportanceLabel
+from sunrise.domain.records import memory_ref
+from sunrise.domain.working_set import PROMPT, WorkingSet
+from sunrise.domain.working_set_synthesis import MAX_MEMORIES, Remembered, WorkingSetPolicy, synthesized
+from sunrise.errors import DataError
+from sunrise.ports import MemoryReader
+
+FULL_LOOK_MS: Final = 300_000
+"""Between two full looks at a scope only what is new is read, and what is known is looked at again."""
+
+_SCOPES: Final = 32
+_SAYS: Final = ("id", "text", "category", "importance_label", "createdAt", "trust_tier", "state")
+_NO: Final = pa.scalar(value=False)
+_RANKS: Final = ("id", "importance_label", "createdAt")
+
+
+@dataclass(frozen=True, slots=True)
+class Backbone:
+    """What is pinned before the agent: the lines, what they say, and what the receipt tells of them."""
+
+    items: tuple[FencedItem, ...] = ()
+    sayings: tuple[Saying, ...] = ()
+    note: WorkingSetNote | None = None
+    kept: str | None = None
+    """The working set as JSON, where it says something else than the one that is kept."""
+
+
+NO_BACKBONE: Final = Backbone()
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was read of a scope at a version of the table."""
+
+    memories: tuple[Remembered, ...]
+    version: int
+    newest_ms: int
+    looked_ms: int
+    is_whole: bool
+
+    def holds(self, version: int, *, now_ms: int) -> bool:
+        """Whether nothing has changed since, and nothing that was passed over is due."""
+        return self.version == version and (self.is_whole or now_ms - self.looked_ms < FULL_LOOK_MS)
+
+
+@dataclass(slots=True)
+class Backbones:
+    """
+    The memories that working sets are made of, by scope, as long as the table stays as it is.
+
+    Any number of threads may ask at once. A memory that was changed, archived or deleted is seen at once; one
+    that came to be important without being new is seen within :data:`FULL_LOOK_MS`.
+    """
+
+    _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def of(
+        self,
+        scope: str,
+        asked: str,
+        *,
+        memories: MemoryReader,
+        kept: str | None,
+        now_ms: int,
+        policy: WorkingSetPolicy,
+    ) -> Backbone:
+        """
+        Return the working set of a scope for a prompt; ``kept`` is the one of the turn before, as JSON.
+
+        Raises:
+            StoreError: The table cannot be read.
+        """
+        before = _read(kept)
+        made = synthesized(
+            self._memories(scope, memories, now_ms=now_ms),
+            scope=scope,
+            prompt=asked,
+            now_ms=now_ms,
+            before=before,
+            policy=policy,
+        )
+        # A goal alone is what the prompt says anyway.
+        lines = made.fenced(with_asked=bool(made.refs))
+        is_news = policy.persist and (before is None or before.digest != made.digest)
+        return Backbone(
+            items=lines,
+            sayings=tuple(Saying((one.ref,), one.text) for one in lines if one.ref != PROMPT),
+            note=WorkingSetNote(
+                generated=True,
+                id=made.id,
+                chars=made.chars,
+                sections=made.sections,
+                persisted=policy.persist,
+            ),
+            kept=json.dumps(made.to_dict(), ensure_ascii=False, separators=(",", ":")) if is_news else None,
+        )
+
+    def _memories(self, scope: str, memories: MemoryReader, *, now_ms: int) -> tuple[Remembered, ...]:
+        version = memories.newest_version()
+        with self._lock:
+            known = self._known.get(scope)
+        if known is None or not known.holds(version, now_ms=now_ms):
+            known = _looked(scope, memories, known, version=version, now_ms=now_ms)
+            with self._lock:
+                self._known[scope] = known
+                self._known.move_to_end(scope)
+                while len(self._known) > _SCOPES:
+                    self._known.popitem(last=False)
+        return known.memories
+
+
+def _looked(scope: str, memories: MemoryReader, known: _Known | None, *, version: int, now_ms: int) -> _Known:
+    """Return what a scope holds now: all that may count, or what is new beside what was known."""
+    where = filters.visible(scope=scope, columns=memories.schema().names, include_untrusted=False)
+    is_full = known is None or now_ms - known.looked_ms >= FULL_LOOK_MS or not known.memories
+    if known is None or is_full:
+        ids = _foremost(memories.scan(_RANKS, where=where))
+        rows = memories.scan(_SAYS, where=filters.both(where, _among(ids))) if ids else None
+    else:
+        newer = filters.both(where, f"createdAt > {known.newest_ms}")
+        again = filters.both(where, _among([one.ref.partition(":")[2] for one in known.memories]))
+        rows = pa.concat_tables([memories.scan(_SAYS, where=again), memories.scan(_SAYS, where=newer)])
+    found = () if rows is None else tuple(map(_remembered, rows.to_pylist()))
+    newest = max((one.created_ms or 0 for one in found), default=0)
+    looked = now_ms if known is None or is_full else known.looked_ms
+    return _Known(found, version, newest, looked, is_full)
+
+
+def _foremost(rows: pa.Table) -> list[str]:
+    """Return the ids of those that must be remembered and then of the newest, so many as are looked at."""
+    if "createdAt" not in rows.column_names:
+        return list(rows.column("id").to_pylist()[:MAX_MEMORIES])
+    label = (
+        pc.fill_null(pc.equal(rows.column("importance_label"), str(ImportanceLabel.MUST_REMEMBER)), _NO)
+        if "importance_label" in rows.column_names
+        else pa.array([False] * rows.num_rows)
+    )
+    ranked = pa.table(
+        {
+            "id": rows.column("id"),
+            "lesser": pc.invert(label).cast(pa.int8()),
+            "created": rows.column("createdAt").fill_null(0),
+        }
+    )
+    keys = [("lesser", "ascending"), ("created", "descending"), ("id", "ascending")]
+    places = pc.select_k_unstable(ranked, k=min(MAX_MEMORIES, ranked.num_rows), sort_keys=keys)
+    return list(ranked.column("id").take(places).to_pylist())
+
+
+def _among(ids: list[str]) -> str:
+    return f"id IN ({', '.join(map(filters.sql_text, ids))})"
+
+
+def _remembered(row: dict[str, object]) -> Remembered:
+    created = row.get("createdAt")
+    return Remembered(
+        ref=memory_ref(str(row["id"])),
+        text=str(row.get("text") or ""),
+        category=_text(row.get("category")),
+        importance_label=_text(row.get("importance_label")),
+        created_ms=int(created) if isinstance(created, int | float) else None,
+        trust_tier=_text(row.get("trust_tier")),
+        state=_text(row.get("state")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _read(kept: str | None) -> WorkingSet | None:
+    """Return a working set that was kept; one that cannot be read counts as none."""
+    if kept is None:
+        return None
+    try:
+        return WorkingSet.from_dict(json.loads(kept))
+    except (DataError, ValueError):
+        return None

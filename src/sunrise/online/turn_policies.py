@@ -1,0 +1,95 @@
+"""From settings to what is done at a turn."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+from sunrise.domain.auto_recall import AutoRecallPolicy, ReceiptPolicy
+from sunrise.domain.context_budget import BudgetPolicy, OverflowAction
+from sunrise.domain.priors import RankingPolicy
+from sunrise.domain.recall import Verbosity
+from sunrise.domain.repeats import RepeatPolicy
+from sunrise.domain.scope_policy import ScopePolicy, ValidationMode
+from sunrise.domain.tier_selection import Quotas, SelectionMode
+from sunrise.domain.turn_request import TurnPolicy
+from sunrise.domain.working_set_synthesis import WorkingSetPolicy
+from sunrise.settings import Settings
+
+
+def turn_policy(settings: Settings) -> TurnPolicy:
+    """
+    Return what the settings say of auto-recall, scopes, working set and budget.
+
+    Raises:
+        ConfigurationError: A scope of the settings is no valid name.
+    """
+    return TurnPolicy(
+        recall=_recall(settings),
+        ranking=RankingPolicy(zone=ZoneInfo(settings.timezone)),
+        scope=scope_policy(settings),
+        working_set=_working_set(settings),
+        budget=_budget(settings),
+    )
+
+
+def scope_policy(settings: Settings) -> ScopePolicy:
+    """
+    Return what the settings say of scopes.
+
+    Raises:
+        ConfigurationError: A scope of the settings is no valid name.
+    """
+    said = settings.scope_policy
+    return ScopePolicy(
+        enabled=said.enabled,
+        default_scope=said.default_scope,
+        fallback_scopes=said.fallback_scopes,
+        fallback_marker=said.fallback_marker,
+        skip_fallback_on_invalid_scope=said.skip_fallback_on_invalid_scope,
+        validation_mode=ValidationMode(said.validation_mode),
+        max_scope_length=said.max_scope_length,
+    )
+
+
+def receipt_policy(settings: Settings) -> ReceiptPolicy:
+    """Return how much the receipts of the online module say."""
+    said = settings.receipts
+    return ReceiptPolicy(enabled=said.enabled, verbosity=Verbosity(said.verbosity), max_items=said.max_items)
+
+
+def _recall(settings: Settings) -> AutoRecallPolicy:
+    said = settings.auto_recall
+    return AutoRecallPolicy(
+        enabled=said.enabled,
+        skip_trivial_prompts=said.skip_trivial_prompts,
+        selection_mode=SelectionMode(said.selection_mode),
+        max_items=said.max_items,
+        quotas=Quotas(must_max=said.must_max, nice_min=said.nice_min, unknown_max=said.unknown_max),
+        repeats=RepeatPolicy(window_turns=said.repeat_window_turns, penalty=said.repeat_penalty),
+        dedupe_backbone=said.dedupe_backbone,
+        todo_stale_ttl_days=settings.auto_capture.todo_stale_ttl_days,
+        receipts=receipt_policy(settings),
+    )
+
+
+def _working_set(settings: Settings) -> WorkingSetPolicy:
+    said = settings.working_set
+    return WorkingSetPolicy(
+        enabled=said.enabled,
+        persist=said.persist,
+        max_chars=said.max_chars,
+        max_items_per_section=said.max_items_per_section,
+        max_goal_chars=said.max_goal_chars,
+        max_item_chars=said.max_item_chars,
+    )
+
+
+def _budget(settings: Settings) -> BudgetPolicy:
+    said = settings.budget
+    return BudgetPolicy(
+        enabled=said.enabled,
+        max_chars=said.max_chars,
+        max_tokens=said.max_tokens or None,
+        min_recent_slots=said.min_recent_slots,
+        overflow_action=OverflowAction(said.overflow_action),
+    )
