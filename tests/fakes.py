@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sunrise.adapters.lance_rows import check_merge_keys, existing, fitted, query_vector, ranked
-from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
+from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, own_columns
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.secret_spans import MemorySecrets, RedactedField, Scrubbed, SecretMemory, scrubbed
 from sunrise.domain.text.analysis import terms
@@ -128,8 +128,9 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
         met = [row for row in olds if row["id"] in news]
         if rows.num_columns == 1 or not met:
             return 0
+        emptied = own_columns(self.rows.schema) if "text" in rows.column_names else []
         for row in met:
-            row.update(news[row["id"]])
+            row.update(dict.fromkeys(emptied) | news[row["id"]])
         self._become(pa.Table.from_pylist(olds, schema=self.rows.schema))
         return len(met)
 

@@ -8,6 +8,7 @@ from sunrise.adapters.sqlite_harvest import SqliteHarvest
 from sunrise.adapters.sqlite_links import SqliteLinks
 from sunrise.adapters.sqlite_observations import SqliteObservations
 from sunrise.adapters.sqlite_runs import SqliteRuns
+from sunrise.adapters.sqlite_stores import SqliteStores
 from sunrise.adapters.sqlite_sweep import SqliteSweep
 from sunrise.adapters.sqlite_trust import SqliteTrust
 from sunrise.adapters.sqlite_undo import SqliteUndo
@@ -22,6 +23,7 @@ class SqliteLedger(
     SqliteTrust,
     SqliteObservations,
     SqliteLinks,
+    SqliteStores,
     SqliteAudit,
     SqliteRuns,
     SqliteSweep,

@@ -31,6 +31,7 @@ from sunrise.ports.sources import (
     ObservationSource,
     RetryableSource,
 )
+from sunrise.ports.stores import StoreLedger
 from sunrise.ports.undo import UndoLedger
 from sunrise.ports.world import (
     Clock,
@@ -58,6 +59,7 @@ __all__ = [
     "ObservationSource",
     "RetryableSource",
     "RunLog",
+    "StoreLedger",
     "TableFiles",
     "TableState",
     "TrustLedger",

@@ -14,6 +14,7 @@ from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.records import Change
 from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
 from sunrise.ports.entry import EntryLedger, ObservationLedger, TrustLedger
+from sunrise.ports.stores import StoreLedger
 from sunrise.ports.undo import UndoLedger
 
 
@@ -180,6 +181,7 @@ class Ledger(
     TrustLedger,
     GovernanceReader,
     LinkLedger,
+    StoreLedger,
     AuditTrail,
     RunLog,
     LedgerSweeper,
