@@ -150,6 +150,13 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
             more = fitted(rows, schema=self.rows.schema).to_pylist()
             self._become(pa.concat_tables([self.rows, pa.Table.from_pylist(more, schema=self.rows.schema)]))
 
+    def delete(self, ids: Sequence[str]) -> int:
+        met = pc.is_in(self.rows.column("id"), value_set=pa.array(list(ids), pa.string()))
+        gone = int(pc.sum(met).as_py() or 0)
+        if gone:
+            self._become(self.rows.filter(pc.invert(met)))
+        return gone
+
     def state(self) -> TableState:
         return TableState(
             version=self.version,

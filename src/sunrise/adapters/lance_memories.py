@@ -259,6 +259,11 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
             self._table.checkout_latest()
             self._table.add(lance_rows.fitted(rows, schema=self._table.schema))
 
+    def delete(self, ids: Sequence[str]) -> int:
+        """Delete the rows with these ids from the newest version; return how many there were."""
+        with told_as_ours("cannot delete from the memories table"):
+            return lance_merge.delete(self._table, ids)
+
     def tag(self, name: str) -> int:
         """
         Tag the newest version and return it. A name that exists is moved.

@@ -50,6 +50,19 @@ def merge(table: Any, rows: pa.Table) -> Any:
     return retry_conflicts(once, refresh=table.checkout_latest)
 
 
+def delete(table: Any, ids: Sequence[str]) -> int:
+    """Delete the rows with these ids; return how many there were. Of none no version is made."""
+    wanted = list(dict.fromkeys(ids))
+    gone = 0
+    for part in (wanted[at : at + IDS_PER_QUERY] for at in range(0, len(wanted), IDS_PER_QUERY)):
+        where = f"id IN ({', '.join(map(sql_text, part))})"
+        table.checkout_latest()
+        if table.count_rows(where):
+            found = retry_conflicts(partial(table.delete, where), refresh=table.checkout_latest)
+            gone += int(found.num_deleted_rows)
+    return gone
+
+
 def cover_ids(table: Any) -> bool:
     """
     Let the index of ids cover the table, but for a few rows; return whether it had to be built.

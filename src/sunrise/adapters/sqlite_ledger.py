@@ -10,6 +10,7 @@ from sunrise.adapters.sqlite_observations import SqliteObservations
 from sunrise.adapters.sqlite_runs import SqliteRuns
 from sunrise.adapters.sqlite_stores import SqliteStores
 from sunrise.adapters.sqlite_sweep import SqliteSweep
+from sunrise.adapters.sqlite_tombstones import SqliteTombstones
 from sunrise.adapters.sqlite_trust import SqliteTrust
 from sunrise.adapters.sqlite_undo import SqliteUndo
 from sunrise.adapters.sqlite_upkeep import SqliteUpkeep
@@ -24,6 +25,7 @@ class SqliteLedger(
     SqliteObservations,
     SqliteLinks,
     SqliteStores,
+    SqliteTombstones,
     SqliteAudit,
     SqliteRuns,
     SqliteSweep,

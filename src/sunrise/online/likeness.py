@@ -15,7 +15,7 @@ from sunrise.domain.admission.content import content_of
 from sunrise.domain.admission.similar_rows import ALIKE_FROM, SimilarRows
 from sunrise.domain.records import memory_ref
 from sunrise.domain.store import same_text
-from sunrise.domain.text.analysis import query_terms
+from sunrise.domain.text.analysis import query_terms, terms
 from sunrise.domain.trust import Origin, least
 from sunrise.errors import DataError
 from sunrise.ports import MemoryReader
@@ -77,10 +77,25 @@ def find_alike(new: NewText, *, memories: MemoryReader, known: Sequence[str]) ->
     return Alike(nearly, tuple(sorted(memory_ref(row["id"]) for row in others)))
 
 
+def rows_saying(text: str, scope: str, *, memories: MemoryReader) -> list[dict[str, Any]]:
+    """
+    Return the rows of a scope that say what a text says, whatever their trust and state, by id.
+
+    Raises:
+        StoreError: The table cannot be read.
+    """
+    columns, wanted = memories.schema().names, same_text(text)
+    where = filters.in_scope(scope, columns=columns)
+    found = {row["id"]: row for row in _searched(text, terms(text), memories, where, columns)}
+    found |= {row["id"]: row for row in _scanned(text, terms(text), memories, where, columns).to_pylist()}
+    same = [row for row in found.values() if row["id"] and row["text"] and same_text(row["text"]) == wanted]
+    return sorted(same, key=lambda row: str(row["id"]))
+
+
 def _candidates(new: NewText, memories: MemoryReader, known: Sequence[str]) -> list[dict[str, Any]]:
     columns = memories.schema().names
     where = filters.in_scope(new.scope, columns=columns)
-    found = {row["id"]: row for row in _searched(new, memories, where, columns)}
+    found = {row["id"]: row for row in _searched(new.text, new.terms, memories, where, columns)}
     missing = [name for name in known if name not in found]
     if missing:
         found |= {row["id"]: row for row in memories.by_ids(missing, READ).to_pylist()}
@@ -88,22 +103,24 @@ def _candidates(new: NewText, memories: MemoryReader, known: Sequence[str]) -> l
 
 
 def _searched(
-    new: NewText, memories: MemoryReader, where: str | None, columns: Collection[str]
+    text: str, analysed: str, memories: MemoryReader, where: str | None, columns: Collection[str]
 ) -> list[dict[str, Any]]:
-    telling = sorted(query_terms(new.text), key=lambda term: (-len(term), term))[:_MAX_TERMS]
+    telling = sorted(query_terms(text), key=lambda term: (-len(term), term))[:_MAX_TERMS]
     try:
         found = memories.search_terms(" ".join(telling), columns=READ, where=where, limit=_CANDIDATES)
     except DataError:
         # Before the first index there are few rows, and only the same text is looked for.
-        found = _scanned(new, memories, where, columns)
+        found = _scanned(text, analysed, memories, where, columns)
     rows: list[dict[str, Any]] = found.to_pylist()
     return rows
 
 
-def _scanned(new: NewText, memories: MemoryReader, where: str | None, columns: Collection[str]) -> pa.Table:
-    same = [f"text = {filters.sql_text(new.text)}"] if len(new.text) <= _LONGEST_EXACT else []
-    if "terms" in columns and 0 < len(new.terms) <= _LONGEST_EXACT:
-        same.append(f"terms = {filters.sql_text(new.terms)}")
+def _scanned(
+    text: str, analysed: str, memories: MemoryReader, where: str | None, columns: Collection[str]
+) -> pa.Table:
+    same = [f"text = {filters.sql_text(text)}"] if len(text) <= _LONGEST_EXACT else []
+    if "terms" in columns and 0 < len(analysed) <= _LONGEST_EXACT:
+        same.append(f"terms = {filters.sql_text(analysed)}")
     return memories.scan(READ, where=filters.both(where, f"({' OR '.join(same) or 'false'})"))
 
 

@@ -17,6 +17,7 @@ from sunrise.domain.store import (
 )
 from sunrise.domain.stored import Stored
 from sunrise.errors import StoreError
+from sunrise.online.burial import finish_burials
 from sunrise.online.likeness import Alike, NewText, find_alike
 from sunrise.online.recall_trail import Trail
 from sunrise.online.store_admission import admitted
@@ -56,6 +57,7 @@ def store(
             outcome, finished = Outcome(status=StoreStatus.REFUSED, reason=said.refused), 0
         else:
             with trail.stage("finish"):
+                finish_burials(memories=memories, ledger=ledger)
                 finished = finish_stores(memories=memories, ledger=ledger)
             outcome = _outcome(call)
     return StoreResult(outcome.ref, outcome.status, receipt_of(call, outcome, finished=finished))
@@ -86,6 +88,8 @@ def _outcome(call: StoreCall) -> Outcome:
     known = None if key is None else call.ledger.stored_under(key, request=call.asked)
     if known is not None:
         return _replayed(known)
+    if _is_forgotten(call):
+        return Outcome(status=StoreStatus.REFUSED, reason="forgotten")
     call.memories.adopt()
     version = call.memories.newest_version()
     if wanted is None:
@@ -99,6 +103,15 @@ def _outcome(call: StoreCall) -> Outcome:
     return _created(
         call, wanted, Alike(), gone=call.ledger.stored_alike(call.said.text, scope=call.said.scope)
     )
+
+
+def _is_forgotten(call: StoreCall) -> bool:
+    """Return whether the text, or the memory that is named, was forgotten; who asks again lets it in."""
+    ledger, said, wanted = call.ledger, call.said, call.request.id
+    if call.request.again:
+        ledger.lift_tombstones(said.text, scope=said.scope, memory_id=wanted)
+        return False
+    return ledger.forgotten_texts([(said.text, said.scope)])[0] or bool(wanted and ledger.buried([wanted]))
 
 
 def _replayed(known: Stored) -> Outcome:

@@ -32,6 +32,7 @@ from sunrise.ports.sources import (
     RetryableSource,
 )
 from sunrise.ports.stores import StoreLedger
+from sunrise.ports.tombstones import TombstoneLedger
 from sunrise.ports.undo import UndoLedger
 from sunrise.ports.world import (
     Clock,
@@ -62,6 +63,7 @@ __all__ = [
     "StoreLedger",
     "TableFiles",
     "TableState",
+    "TombstoneLedger",
     "TrustLedger",
     "UndoLedger",
 ]

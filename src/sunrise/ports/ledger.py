@@ -15,6 +15,7 @@ from sunrise.domain.records import Change
 from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
 from sunrise.ports.entry import EntryLedger, ObservationLedger, TrustLedger
 from sunrise.ports.stores import StoreLedger
+from sunrise.ports.tombstones import TombstoneLedger
 from sunrise.ports.undo import UndoLedger
 
 
@@ -182,6 +183,7 @@ class Ledger(
     GovernanceReader,
     LinkLedger,
     StoreLedger,
+    TombstoneLedger,
     AuditTrail,
     RunLog,
     LedgerSweeper,
