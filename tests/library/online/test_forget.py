@@ -251,6 +251,7 @@ def test_what_another_writer_brings_back_goes_again(
     table.add(row.select(["text"]).append_column("id", [["other-id"]]))
     table.add(row.slice(0, 1).set_column(0, "id", [["elsewhere"]]).set_column(2, "scope", [["work"]]))
     returned = [copy, {"id": "other-id", "text": TEA}, {"id": "elsewhere", "text": TEA, "scope": "work"}]
+    assert bury_returned([], memories=table, ledger=ledger) == []
     assert bury_returned(returned, memories=table, ledger=ledger) == sorted([copy["id"], "other-id"])
     assert ids(table) == ["mem:elsewhere"]
     table.add(row)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.store import StorePolicy, StoreRequest, StoreResult, StoreStatus
 from sunrise.domain.vector_space import active_space, column_of
-from sunrise.errors import StoreError
+from sunrise.errors import DataError, StoreError
 from sunrise.online.recall import recall
 from sunrise.online.store import store
 from sunrise.ports import Embedder, MemoryTable
@@ -370,6 +371,118 @@ def test_vectors_of_another_model_are_not_mixed_in(ask: Ask, table: MemoryTable)
     result = ask("Coffee at five", embedder=FakeEmbedder(DIMENSION, model_id="fake/2"))
     assert result.receipt.embedding_skipped == "no_vectors_of_model"
     assert column_of("fake/2") not in table.schema().names
+
+
+class Slow(FakeEmbedder):
+    def embed(self, texts: Any) -> np.ndarray:
+        time.sleep(0.2)
+        return super().embed(texts)
+
+
+def test_nobody_waits_for_a_slow_embedder(ask: Ask) -> None:
+    result = ask("Tea at four", embedder=Slow(DIMENSION), policy=StorePolicy(embed_timeout_s=0.01))
+    assert (result.status, result.receipt.embedding_skipped) == (StoreStatus.CREATED, "embedder_slow")
+
+
+def test_a_column_that_holds_other_things_is_not_written(ask: Ask, table: MemoryTable) -> None:
+    table.prepare_space("fake/1", DIMENSION + 1)
+    assert ask("Tea at four").receipt.embedding_skipped == "column_is_taken"
+
+
+def test_memories_that_have_no_vectors_of_ours_are_left_to_the_index(ask: Ask, table: MemoryTable) -> None:
+    ask("Tea at four", embedder=NoEmbedder())
+    assert ask("Coffee at five").receipt.embedding_skipped == "no_vectors_of_model"
+    column = table.prepare_space("fake/1", DIMENSION)
+    assert ask("Water at six").receipt.embedding_skipped is None
+    assert table.count_vectors(column) == 1
+
+
+def test_an_id_that_stands_there_twice_is_not_written(ask: Ask, table: MemoryTable) -> None:
+    table.add(pa.table({"id": ["twice", "twice"], "text": ["one", "two"]}))
+    result = ask("three", id="twice")
+    assert (result.status, result.receipt.reason) == (StoreStatus.REFUSED, "ambiguous_id")
+
+
+def test_an_upsert_fills_only_what_is_stated(ask: Ask, table: MemoryTable) -> None:
+    ask("Tea at four", id="tea", category="fact", importance=0.9, ttl_days=3)
+    ask("Tea at four", id="tea", category="other")
+    assert rows(table, "category", "importance", "expires_at_ms") == [
+        {"category": "other", "importance": 0.9, "expires_at_ms": NOW + 3 * 86_400_000}
+    ]
+
+
+def test_the_same_said_under_a_key_is_told_again_as_it_was(ask: Ask) -> None:
+    first = ask("Tea at four")
+    assert ask("Tea at four", idempotency_key="k").status is StoreStatus.DUPLICATE
+    again = ask("Tea at four", idempotency_key="k")
+    assert (again.status, again.ref, again.receipt.replayed) == (StoreStatus.DUPLICATE, first.ref, True)
+
+
+def test_a_store_that_is_at_work_elsewhere_is_waited_for(ask: Ask, ledger: SqliteLedger) -> None:
+    ask("Tea at four", idempotency_key="k")
+    with ledger.writing() as db:
+        db.execute("UPDATE stores SET pending_json = '{}', host = 'elsewhere', pid = 1")
+    with pytest.raises(StoreError, match="at work"):
+        ask("Tea at four", idempotency_key="k")
+
+
+def test_of_two_that_store_the_same_at_once_the_second_is_told(
+    table: MemoryTable, ledger: SqliteLedger
+) -> None:
+    ports: dict[str, Any] = {"memories": table, "ledger": ledger, "clock": FrozenClock(NOW)}
+    met: list[StoreResult] = []
+
+    class Meanwhile(FakeEmbedder):
+        """While a vector is made, another caller stores the same."""
+
+        def embed(self, texts: Any) -> np.ndarray:
+            met.append(store(StoreRequest("Tea at four"), embedder=NoEmbedder(), **ports))
+            return super().embed(texts)
+
+    second = store(StoreRequest("Tea at four"), embedder=Meanwhile(DIMENSION), **ports)
+    assert (met[0].status, second.status) == (StoreStatus.CREATED, StoreStatus.DUPLICATE)
+    assert second.ref == second.receipt.duplicate_of == met[0].ref
+    assert len(rows(table)) == 1
+
+
+def test_memories_of_another_agent_stand_for_nothing(ask: Ask, table: MemoryTable) -> None:
+    ask("Tea at four", agent_id="one")
+    assert ask("Tea at four", agent_id="two").status is StoreStatus.CREATED
+    assert ask("Tea at four", agent_id="one").status is StoreStatus.DUPLICATE
+    assert len(rows(table)) == 2
+
+
+@pytest.mark.parametrize("text", ["👍🎉", "?!…"])
+def test_signs_without_words_are_the_same_too(ask: Ask, table: MemoryTable, text: str) -> None:
+    first = ask(text)
+    table.build_missing_indices()
+    assert ask(text).ref == first.ref
+    assert ask("👍").status is StoreStatus.CREATED
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"scope": "a\nb"}, "bad_scope"),
+        ({"scope": "half \ud83d"}, "bad_text"),
+        ({"id": "two words"}, "bad_id"),
+        ({"id": "__schema__"}, "bad_id"),
+        ({"id": "x" * 257}, "bad_id"),
+        ({"idempotency_key": " "}, "bad_key"),
+        ({"category": "Not One"}, "bad_category"),
+        ({"importance": "lots"}, "bad_importance"),
+        ({"importance": True}, "bad_importance"),
+        ({"source_kind": "god"}, "bad_source_kind"),
+        ({"ttl_days": 0}, "bad_expiry"),
+        ({"ttl_days": float("nan")}, "bad_expiry"),
+        ({"ttl_days": 1, "expires_at_ms": 5}, "bad_expiry"),
+        ({"review_at_ms": 2**60}, "bad_expiry"),
+    ],
+)
+def test_a_request_that_makes_no_sense_is_refused(more: dict[str, Any], reason: str) -> None:
+    with pytest.raises(DataError) as error:
+        StoreRequest("tea", **more)
+    assert error.value.reason == reason
 
 
 def test_the_receipt_goes_into_json_and_holds_no_text(ask: Ask) -> None:
