@@ -128,6 +128,8 @@ TABLES = {
     "entries": "how many rows of a day were admitted, collapsed, quarantined, refused and redacted, and why",
     "redactions": "what a sweep took out and where, never what it was",
     "memory_links": "which observation names which memory, and where it says so",
+    "stores": "what came in by store: under which key, whose memory it became, what the table has yet to take",
+    "tombstones": "what was forgotten: a hash of the text, never the text, so that it does not come back",
     "unresolved_memories": "memories that observations name and that the table lacks, or has twice",
     "outbox": "changes that the memories table has yet to take",
     "usage": "when a record was last retrieved, included and used",

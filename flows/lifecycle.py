@@ -9,6 +9,7 @@ from tasks.lazy_flow import flow
 from tasks.lifecycle import (
     change_observations,
     changes_of,
+    changes_of_expired,
     count_judged,
     judge_rows,
     memory_standings,
@@ -27,8 +28,9 @@ def archive_unused(home: str | None = None, dry_run: bool = False) -> Any:
     Archive records that were not used for the time of their tier, and revive those that were used again.
 
     Nothing is deleted: an archived record is hidden from recall, stays whole, and comes back when it is
-    used. A snapshot is taken before anything changes, and every change stands in the audit trail. The
-    receipt shows seen = archived + revived + already_archived + protected, by tier, importance and reason.
+    used. Memories whose time is over are archived too. A snapshot is taken before anything changes, and
+    every change stands in the audit trail. The receipt shows seen = archived + revived + already_archived +
+    protected, by tier, importance and reason.
     """
     return as_state(run_flow("lifecycle", lifecycle, home=home, dry_run=dry_run))
 
@@ -48,6 +50,10 @@ def lifecycle(run: Run) -> None:
     count_judged(run, judged)
     observations, memories = split_by_store(judged)
     changes = changes_of(observations, now_ms=now_ms), changes_of(memories, now_ms=now_ms)
+    if table is not None:
+        ended = run.step(changes_of_expired, table, memories, now_ms=now_ms)
+        changes[1].extend(ended)
+        run.count(expired=len({one.record_ref for one in ended}))
     if run.dry_run or not any(changes):
         return
     run.facts["snapshot"] = run.step(take, run.home, table, reason="before-lifecycle")

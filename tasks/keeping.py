@@ -80,12 +80,14 @@ class Keeper:
         from contracts.observations import CapturedFrame
         from sunrise.adapters.entry_screen import screened
         from tasks.entry_counts import bursts, by_reason
+        from tasks.forgotten_rows import without_forgotten
 
         frame = _observations(screened(batch.rows, "summary", "summary_en"))
         rows, refused = admit(CapturedFrame, frame, source=source, key="key", sample="summary")
         told, refused_told = self._episodes(batch, source)
         # Judged under the lock: what another process keeps meanwhile would be judged by nobody.
         with nullcontext() if self._dry_run else self._home.ledger.transaction():
+            rows, forgotten = without_forgotten(self._home.ledger, rows)
             judged = self._door.judge(rows)
             redacted, distrusts = self._news(rows, redacted=batch.redacted)
             inserted = self._write(
@@ -93,7 +95,7 @@ class Keeper:
                 told,
                 (*batch.rejected, *refused, *refused_told),
                 position=position,
-                entries=self._entries(judged, redacted=redacted, distrusts=distrusts),
+                entries=self._entries(judged, forgotten, redacted=redacted, distrusts=distrusts),
             )
             # What a line without a row holds, nobody has looked for.
             if (batch.redacted or batch.rejected) and not self._dry_run and is_spooled(self._home, source):
@@ -108,7 +110,7 @@ class Keeper:
             redacted=batch.redacted,
             bytes=batch.bytes,
             quarantined=Counter(row.reason for row in (*batch.rejected, *refused)),
-            collapsed=by_reason(judged.collapsed),
+            collapsed=by_reason(judged.collapsed + forgotten),
             hidden=by_reason(judged.hidden),
             distrusted=by_reason(distrusts),
             kinds_redacted=by_reason(redacted),
@@ -161,11 +163,13 @@ class Keeper:
         marked, held = (part.filter(~part["key"].is_in(known)) for part in (marked, held))
         return redacted_kinds(marked), distrust_reasons(held)
 
-    def _entries(self, judged: Judged, *, redacted: CountedRows, distrusts: CountedRows) -> list[EntryCount]:
+    def _entries(
+        self, judged: Judged, forgotten: CountedRows, *, redacted: CountedRows, distrusts: CountedRows
+    ) -> list[EntryCount]:
         from tasks.entry_counts import entry_counts
 
         return [
-            *entry_counts(self._day, "collapsed", judged.collapsed + judged.hidden),
+            *entry_counts(self._day, "collapsed", judged.collapsed + judged.hidden + forgotten),
             *entry_counts(self._day, "redacted", redacted),
             *entry_counts(self._day, "quarantined", distrusts),
         ]

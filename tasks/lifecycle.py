@@ -83,6 +83,23 @@ def changes_of(judged: list[Judged], *, now_ms: int) -> list[Change]:
     return [made for one in judged for made in _changes(one, now_ms)]
 
 
+def changes_of_expired(table: MemoryTable, judged: list[Judged], *, now_ms: int) -> list[Change]:
+    """Return the changes that archive memories whose time is over, but for those that are archived anyway."""
+    if "expires_at_ms" not in table.schema().names:
+        return []
+    archived = {one.record_ref for one in judged if one.verdict is Verdict.ARCHIVE}
+    where = f"expires_at_ms <= {now_ms} AND (state IS NULL OR state <> 'archived')"
+    rows = table.scan(["id", "state", "archived_at_ms"], where=where).to_pylist()
+    return [
+        made
+        for row in rows
+        if row["id"] and memory_ref(row["id"]) not in archived
+        for made in _archived(
+            memory_ref(row["id"]), row["state"], row["archived_at_ms"], now_ms=now_ms, reason="expired"
+        )
+    ]
+
+
 def change_observations(home: Home, changes: list[Change], *, run_id: str) -> int:
     """Carry out changes of observations; return how many changed."""
     return home.ledger.apply_to_observations(changes, run_id=run_id)
@@ -100,13 +117,21 @@ _COUNTED = {Verdict.ARCHIVE: "archived", Verdict.REVIVE: "revived", Verdict.REST
 def _changes(one: Judged, now_ms: int) -> Iterator[Change]:
     if one.verdict not in (Verdict.ARCHIVE, Verdict.REVIVE):
         return
-    archive = one.verdict is Verdict.ARCHIVE
-    reason = f"unused_{one.tier}" if archive else "used_again"
-    state = RecordState.ARCHIVED if archive else RecordState.ACTIVE
     held = one.standing
-    moment = now_ms if archive else None
-    yield change_of(one.record_ref, "state", before=held.state, after=str(state), reason=reason)
-    yield change_of(one.record_ref, "archived_at_ms", before=held.archived_at_ms, after=moment, reason=reason)
+    if one.verdict is Verdict.ARCHIVE:
+        reason = f"unused_{one.tier}"
+        yield from _archived(one.record_ref, held.state, held.archived_at_ms, now_ms=now_ms, reason=reason)
+        return
+    reason, state = "used_again", str(RecordState.ACTIVE)
+    yield change_of(one.record_ref, "state", before=held.state, after=state, reason=reason)
+    yield change_of(one.record_ref, "archived_at_ms", before=held.archived_at_ms, after=None, reason=reason)
+
+
+def _archived(
+    ref: str, state: str | None, archived_at_ms: int | None, *, now_ms: int, reason: str
+) -> Iterator[Change]:
+    yield change_of(ref, "state", before=state, after=str(RecordState.ARCHIVED), reason=reason)
+    yield change_of(ref, "archived_at_ms", before=archived_at_ms, after=now_ms, reason=reason)
 
 
 def _memory_standing(row: dict[str, object], usage: dict[str, int]) -> dict[str, object]:

@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from sunrise.bootstrap import Home
 from sunrise.domain.records import Change, fields_changed, memory_ref, split_ref
+from sunrise.online.burial import finish_burials
+from sunrise.online.store import finish_stores
 from sunrise.ports import MemoryTable
 from tasks.run_frame import Run, SkipRun
 
@@ -39,12 +41,27 @@ def open_memories(run: Run) -> MemoryTable:
     if run.home.ledger.count("outbox"):
         finished = run.write(apply_outbox, run.home, table)
         run.count(**{FINISHED: finished or 0})
+    if run.home.ledger.unfinished_burials():
+        run.write(finish_forgetting, run.home, table)
+    if run.home.ledger.pending_stores():
+        stored = run.write(bring_stores, run.home, table)
+        run.count(**{FINISHED: stored or 0})
     return table
 
 
 def adopt(table: MemoryTable) -> tuple[str, ...]:
     """Add the governance columns that the table lacks."""
     return table.adopt()
+
+
+def bring_stores(home: Home, table: MemoryTable) -> int:
+    """Bring to the table what killed stores left in the ledger; return how many memories."""
+    return finish_stores(memories=table, ledger=home.ledger)
+
+
+def finish_forgetting(home: Home, table: MemoryTable) -> int:
+    """Delete what is forgotten and still in the table; return how many memories."""
+    return finish_burials(memories=table, ledger=home.ledger)
 
 
 def change_memories(run: Run, table: MemoryTable, changes: Sequence[Change]) -> int:

@@ -15,6 +15,7 @@ from sunrise.domain.receipts import RunStatus
 from sunrise.domain.schedule import RECORDED_FLOWS
 from sunrise.domain.snapshots import SnapshotFault, SnapshotReason, refused
 from sunrise.errors import BusyError, SunriseError
+from sunrise.online.burial import bury_all_returned
 from sunrise.ports import MemoryTable
 from tasks.lease_keeper import LeaseKeeper
 from tasks.restore_intent import Intent, intent_of, remove_intent, write_intent
@@ -103,6 +104,11 @@ def restore_memories(table: MemoryTable, snapshot: Snapshot) -> int:
     return version
 
 
+def forget_again(home: Home, table: MemoryTable) -> list[str]:
+    """Delete what came back with the memories and was forgotten since; return the ids."""
+    return bury_all_returned(memories=table, ledger=home.ledger)
+
+
 def restore_ledger(home: Home, staged: Path) -> None:
     """
     Put the staged ledger into the live file in one transaction, and compare the two value by value.
@@ -141,6 +147,8 @@ def _restore(run: Run, table: MemoryTable | None, snapshot: Snapshot, intent: In
         run.count(restored=1)
     run.step(restore_ledger, home, staged)
     run.count(restored=1)
+    if table is not None:
+        run.count(forgotten_again=len(run.step(forget_again, home, table)))
     sqlite_copies.discard(staged)
     remove_intent(home.path)
     run.facts["notice"] = RESTART

@@ -12,6 +12,7 @@ from sunrise.bootstrap import Home
 from sunrise.domain.records import memory_ref
 from sunrise.domain.text.analysis import terms
 from sunrise.domain.trust import QUARANTINED, TRUSTED, least
+from sunrise.online.burial import bury_returned
 from sunrise.ports import Ledger, MemoryTable
 from tasks.memories import change, change_memories, is_empty
 from tasks.run_frame import Run
@@ -38,12 +39,33 @@ def take_in(run: Run, table: MemoryTable) -> None:
     Those that look like an order to the model go to quarantine, the operator hears of secrets, and then all
     get their terms, so that none is looked at twice. Texts and vectors stay as they are.
     """
+    forget_returned(run, table)
     news = run.step(read_news, table)
     found = run.step(screen_news, run.home, news)
     quarantine(run, table, found)
     tell_of_secrets(run, table, run.step(find_secrets, news))
     filled = run.write(fill_terms, table, news)
     run.count(backfilled=news.height if filled is None else filled)
+
+
+def forget_returned(run: Run, table: MemoryTable) -> None:
+    """Delete what is forgotten and has come back: by its id, or as the text of a memory that is new."""
+    if not run.home.ledger.buried():
+        return
+    gone = run.write(delete_returned, run.home, table) or []
+    run.count(forgotten_again=len(gone))
+    run.name("forgotten_again", [memory_ref(name) for name in gone])
+
+
+def delete_returned(home: Home, table: MemoryTable) -> list[str]:
+    """Delete memories that are forgotten; return their ids."""
+    ids = sorted(home.ledger.buried())
+    there = [str(name) for name in table.by_ids(ids, ["id"]).column("id").to_pylist()]
+    table.delete(there)
+    names = table.schema().names
+    where = "terms IS NULL" if "terms" in names else None
+    news = table.scan(["id", "text", "terms", "scope"], where=where).to_pylist()
+    return sorted({*there, *bury_returned(news, memories=table, ledger=home.ledger)})
 
 
 def read_news(table: MemoryTable) -> pl.DataFrame:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from sunrise.adapters.lance_vectors import checked, spaces_of
+from sunrise.adapters.lance_vectors import checked
+from sunrise.adapters.memory_schema import spaces_of
 from sunrise.domain.vector_space import (
     Fault,
     SpaceState,

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sunrise.adapters.lance_rows import check_merge_keys, existing, fitted, query_vector, ranked
-from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
+from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, own_columns
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.secret_spans import MemorySecrets, RedactedField, Scrubbed, SecretMemory, scrubbed
 from sunrise.domain.text.analysis import terms
@@ -128,8 +128,9 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
         met = [row for row in olds if row["id"] in news]
         if rows.num_columns == 1 or not met:
             return 0
+        emptied = own_columns(self.rows.schema) if "text" in rows.column_names else []
         for row in met:
-            row.update(news[row["id"]])
+            row.update(dict.fromkeys(emptied) | news[row["id"]])
         self._become(pa.Table.from_pylist(olds, schema=self.rows.schema))
         return len(met)
 
@@ -148,6 +149,13 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
         if rows.num_rows:
             more = fitted(rows, schema=self.rows.schema).to_pylist()
             self._become(pa.concat_tables([self.rows, pa.Table.from_pylist(more, schema=self.rows.schema)]))
+
+    def delete(self, ids: Sequence[str]) -> int:
+        met = pc.is_in(self.rows.column("id"), value_set=pa.array(list(ids), pa.string()))
+        gone = int(pc.sum(met).as_py() or 0)
+        if gone:
+            self._become(self.rows.filter(pc.invert(met)))
+        return gone
 
     def state(self) -> TableState:
         return TableState(

@@ -76,6 +76,17 @@ def test_a_clean_table_is_seen_and_there_is_nothing_to_do(table: MemoryTable) ->
     assert (found.seen, found.rows, found.values, found.is_clean) == (2, (), frozenset(), True)
 
 
+def test_our_vector_of_a_text_that_changed_is_emptied_and_the_others_stay(lance: LanceMemories) -> None:
+    add(lance, memory("a", SAID), memory("b", "tea"))
+    column = lance.prepare_space(EMBEDDER.model_id, DIMENSION)
+    lance.write_vectors(column, ["a", "b"], EMBEDDER.embed([SAID, "tea"]))
+    lance.activate(column)
+    swept(lance)
+    held = {row["id"]: row for row in lance.scan(["id", "text", column]).to_pylist()}
+    assert (held["a"]["text"], held["a"][column]) == (MARKED, None)
+    assert np.allclose(held["b"][column], EMBEDDER.embed(["tea"])[0])
+
+
 def test_every_text_but_the_id_is_redacted_and_terms_follow(table: MemoryTable) -> None:
     add(table, memory("a", SAID, source_ref=SAID, category="fact"), memory("b", "tea", source_ref=SAID))
     found = table.find_secrets()

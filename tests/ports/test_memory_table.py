@@ -176,6 +176,41 @@ def test_rows_that_do_not_fit_are_refused_whole(table: MemoryTable, rows: pa.Tab
     assert table.scan(table.schema().names).sort_by("id") == before
 
 
+def test_rows_are_deleted_by_id_whatever_is_in_it_and_unknown_ids_are_no_error(table: MemoryTable) -> None:
+    table.add(pa.table({"id": ["it's", "字", None]}))
+    assert table.delete(["it's", "a", "a", "nowhere", "' OR 1=1 --"]) == 2
+    assert sorted(table.scan(["id"]).column("id").to_pylist(), key=str) == [None, "b", "c", "d", "字"]
+
+
+def test_deleting_nothing_is_no_version_and_what_stands_twice_goes_twice(table: MemoryTable) -> None:
+    before = table.newest_version()
+    assert (table.delete([]), table.delete(["nowhere"]), table.newest_version()) == (0, 0, before)
+    table.add(pa.table({"id": ["a", "e"]}))
+    assert table.delete(["a"]) == 2
+    assert ids(table.by_ids(["a", "e"], ["id"])) == ["e"]
+
+
+def test_what_is_deleted_is_found_by_no_search(indexed: MemoryTable) -> None:
+    assert indexed.delete(["a"]) == 1
+    assert ids(indexed.search_terms("backup databas", columns=["id"], where=None, limit=5)) == ["b"]
+    near = indexed.search_vector(np.array(unit(1), np.float32), columns=["id"], where=None, limit=1)
+    assert ids(near) == ["b"]
+
+
+def test_a_new_text_empties_the_vectors_that_are_ours(table: MemoryTable) -> None:
+    column = table.prepare_space("fake/1", 4)
+    table.write_vectors(column, ["a", "b"], np.eye(4, dtype=np.float32)[:2])
+    table.merge(pa.table({"id": ["a"], "text": ["another"]}))
+    table.merge(pa.table({"id": ["b"], "lang": ["en"]}))
+    held = {row["id"]: row for row in table.by_ids(["a", "b"], ["id", "text", "vector", column]).to_pylist()}
+    assert (held["a"]["text"], held["a"][column], held["b"][column]) == (
+        "another",
+        None,
+        [0.0, 1.0, 0.0, 0.0],
+    )
+    assert held["a"]["vector"] == pytest.approx(unit(1))
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None])
 def test_a_vector_with_a_gap_is_not_added(table: MemoryTable, value: float | None) -> None:
     vector = pa.array([[value, *unit(1)[1:]]], pa.list_(pa.float32(), DIMENSION))

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from sunrise.adapters.lance_memories import LanceMemories
-from sunrise.adapters.lance_vectors import own_columns, vector_columns
+from sunrise.adapters.memory_schema import own_columns, vector_columns
 from sunrise.domain.vector_space import SpaceState, active_space, column_of
 from sunrise.errors import DataError
 from sunrise.ports import MemoryTable

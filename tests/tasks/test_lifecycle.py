@@ -64,6 +64,21 @@ def use(home: Home, ref: str, at_ms: int) -> None:
         db.execute("INSERT OR REPLACE INTO usage (record_ref, last_used_ms) VALUES (?, ?)", (ref, at_ms))
 
 
+def test_a_memory_whose_time_is_over_is_archived_once(filled: Path) -> None:
+    with open_home(load_settings(filled), clock=FrozenClock(NOW)) as home:
+        table = home.memories()
+        assert table is not None
+        table.adopt()
+        table.merge(pa.table({"id": ["m-fresh", "m-zh", "m-noise"], "expires_at_ms": [NOW, NOW + 1, NOW]}))
+        receipt = go(filled)
+        # m-noise goes for its age; m-zh has a moment left.
+        assert (receipt.status, receipt.counts["expired"]) == (RunStatus.OK, 1)
+        (row,) = table.by_ids(["m-fresh"], ["state", "archived_at_ms"]).to_pylist()
+        assert row == {"state": "archived", "archived_at_ms": NOW}
+        assert {one.reason for one in home.ledger.changes(run_id=receipt.run_id)} >= {"expired"}
+        assert go(filled).counts["expired"] == 0
+
+
 def go(path: Path, *, dry_run: bool = False, at: int = NOW) -> RunReceipt:
     return run_body(path, lifecycle, flow="lifecycle", dry_run=dry_run, clock=FrozenClock(at))
 

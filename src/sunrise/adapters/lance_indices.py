@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sunrise.adapters.lance_border import retry_conflicts
 from sunrise.adapters.lance_files import local_folder, manifests
-from sunrise.adapters.lance_vectors import own_columns, vector_columns
+from sunrise.adapters.memory_schema import own_columns, vector_columns
 from sunrise.ports import IndexState, TableState
 
 VECTOR_INDEX_FROM_ROWS: Final = 20_000

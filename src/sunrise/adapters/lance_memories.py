@@ -15,8 +15,8 @@ from sunrise.adapters import lance_indices, lance_merge, lance_rows, lance_sweep
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
 from sunrise.adapters.lance_snapshots import LanceSnapshots
 from sunrise.adapters.lance_upkeep import LanceUpkeep
-from sunrise.adapters.lance_vectors import LanceVectors, spaces_of
-from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
+from sunrise.adapters.lance_vectors import LanceVectors
+from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, spaces_of
 from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.errors import DataError, StoreError
@@ -258,6 +258,11 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
         with told_as_ours("cannot add to the memories table"):
             self._table.checkout_latest()
             self._table.add(lance_rows.fitted(rows, schema=self._table.schema))
+
+    def delete(self, ids: Sequence[str]) -> int:
+        """Delete the rows with these ids from the newest version; return how many there were."""
+        with told_as_ours("cannot delete from the memories table"):
+            return lance_merge.delete(self._table, ids)
 
     def tag(self, name: str) -> int:
         """

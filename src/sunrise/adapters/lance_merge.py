@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from sunrise.adapters import lance_rows
 from sunrise.adapters.lance_border import retry_conflicts
+from sunrise.adapters.memory_schema import own_columns
 from sunrise.domain.filters import sql_text
 
 IDS_PER_QUERY: Final = 1000
@@ -42,10 +43,24 @@ def merge(table: Any, rows: pa.Table) -> Any:
     cover_ids(table)
 
     def once() -> Any:
-        fitting = lance_rows.fitted(rows, schema=table.schema)
-        return table.merge_insert("id").when_matched_update_all().execute(fitting)
+        fitting = lance_rows.fitted(_without_vectors(rows, table.schema), schema=table.schema)
+        # lancedb takes a vector that is to be emptied for one of a wrong length.
+        return table.merge_insert("id").when_matched_update_all().execute(fitting, on_bad_vectors="null")
 
     return retry_conflicts(once, refresh=table.checkout_latest)
+
+
+def delete(table: Any, ids: Sequence[str]) -> int:
+    """Delete the rows with these ids; return how many there were. Of none no version is made."""
+    wanted = list(dict.fromkeys(ids))
+    gone = 0
+    for part in (wanted[at : at + IDS_PER_QUERY] for at in range(0, len(wanted), IDS_PER_QUERY)):
+        where = f"id IN ({', '.join(map(sql_text, part))})"
+        table.checkout_latest()
+        if table.count_rows(where):
+            found = retry_conflicts(partial(table.delete, where), refresh=table.checkout_latest)
+            gone += int(found.num_deleted_rows)
+    return gone
 
 
 def cover_ids(table: Any) -> bool:
@@ -97,6 +112,16 @@ def overwrite(table: Any, rows: pa.Table, *, read: pa.Table, version: int) -> in
         given_back = lance_rows.with_theirs(rows, read=read, now=past)
         rows, read, version = lance_rows.differing(given_back, rows), rows, committed
     return written
+
+
+def _without_vectors(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Empty our vectors of rows that get another text: they are of the old one."""
+    if "text" not in rows.column_names:
+        return rows
+    for name in own_columns(schema):
+        if name not in rows.column_names:
+            rows = rows.append_column(name, pa.nulls(rows.num_rows, schema.field(name).type))
+    return rows
 
 
 def _read_again(table: Any, rows: pa.Table) -> pa.Table:

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from sunrise.adapters import lance_indices
 from sunrise.adapters.lance_border import retry_conflicts
 from sunrise.adapters.lance_rows import fitted, vector_dimension
-from sunrise.adapters.lance_vectors import own_columns
+from sunrise.adapters.memory_schema import own_columns
 from sunrise.adapters.secret_gate import redact_column
 from sunrise.domain.capture_identity import hidden_key
 from sunrise.domain.filters import sql_text
@@ -265,7 +265,9 @@ def _named_once(table: Any, ids: Sequence[str]) -> set[str]:
 
 def _merge(table: Any, rows: pa.Table) -> int:
     def once() -> int:
-        return int(table.merge_insert("id").when_matched_update_all().execute(rows).num_updated_rows)
+        # lancedb takes a vector that is to be emptied for one of a wrong length.
+        merge = table.merge_insert("id").when_matched_update_all()
+        return int(merge.execute(rows, on_bad_vectors="null").num_updated_rows)
 
     return retry_conflicts(once, refresh=table.checkout_latest)
 

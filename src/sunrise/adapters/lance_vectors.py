@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from sunrise.adapters import lance_merge
 from sunrise.adapters.lance_border import retry_conflicts, told_as_ours
+from sunrise.adapters.memory_schema import spaces_of
 from sunrise.domain.vector_space import (
     Fault,
     SpaceState,
@@ -17,31 +18,10 @@ from sunrise.domain.vector_space import (
     column_of,
     described,
     restated,
-    space_in,
 )
 from sunrise.errors import DataError
 
 _SCANNED_ROWS: Final = 4096
-
-
-def spaces_of(schema: pa.Schema) -> tuple[VectorSpace, ...]:
-    """Return the columns of vectors that a table of this schema has, by what their fields say."""
-    found = (
-        space_in(field.name, int(field.type.list_size), _said(field))
-        for field in schema
-        if pa.types.is_fixed_size_list(field.type)
-    )
-    return tuple(space for space in found if space is not None)
-
-
-def vector_columns(schema: pa.Schema) -> list[str]:
-    """Return the columns of vectors that somebody searches, or soon will; a retired one wants no index."""
-    return [space.column for space in spaces_of(schema) if space.state is not SpaceState.RETIRED]
-
-
-def own_columns(schema: pa.Schema) -> list[str]:
-    """Return the columns of vectors that are ours alone, whatever their state."""
-    return [space.column for space in spaces_of(schema) if not space.is_legacy]
 
 
 class LanceVectors:
@@ -193,7 +173,3 @@ def _faults(vectors: pa.FixedSizeListArray) -> Iterator[tuple[int, Fault]]:
     for place in np.flatnonzero(gaps | strange | zero):
         fault = Fault.GAP if gaps[place] else Fault.NOT_FINITE if strange[place] else Fault.ZERO
         yield int(there[place]), fault
-
-
-def _said(field: pa.Field) -> dict[str, str]:
-    return {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}

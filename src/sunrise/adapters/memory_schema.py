@@ -6,6 +6,8 @@ from typing import Final
 
 import pyarrow as pa
 
+from sunrise.domain.vector_space import SpaceState, VectorSpace, space_in
+
 PLUGIN_COLUMNS: Final = ("id", "text", "vector", "importance", "category", "createdAt", "agentId")
 """Written by OpenClaw's memory-lancedb plugin, with its names and types; adoption never touches them."""
 
@@ -21,6 +23,8 @@ GOVERNANCE_COLUMNS: Final[tuple[pa.Field, ...]] = (
     pa.field("archived_at_ms", pa.int64()),
     pa.field("updated_at_ms", pa.int64()),
     pa.field("embedding_model", pa.string()),
+    pa.field("expires_at_ms", pa.int64()),
+    pa.field("review_at_ms", pa.int64()),
 )
 """Added where missing. All nullable: the plugin could not append to a table with a column it must fill."""
 
@@ -46,3 +50,27 @@ def memories_schema(dimension: int) -> pa.Schema:
             *GOVERNANCE_COLUMNS,
         ]
     )
+
+
+def spaces_of(schema: pa.Schema) -> tuple[VectorSpace, ...]:
+    """Return the columns of vectors that a table of this schema has, by what their fields say."""
+    found = (
+        space_in(field.name, int(field.type.list_size), _said(field))
+        for field in schema
+        if pa.types.is_fixed_size_list(field.type)
+    )
+    return tuple(space for space in found if space is not None)
+
+
+def vector_columns(schema: pa.Schema) -> list[str]:
+    """Return the columns of vectors that somebody searches, or soon will; a retired one wants no index."""
+    return [space.column for space in spaces_of(schema) if space.state is not SpaceState.RETIRED]
+
+
+def own_columns(schema: pa.Schema) -> list[str]:
+    """Return the columns of vectors that are ours alone, whatever their state."""
+    return [space.column for space in spaces_of(schema) if not space.is_legacy]
+
+
+def _said(field: pa.Field) -> dict[str, str]:
+    return {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}

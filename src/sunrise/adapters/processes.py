@@ -36,6 +36,24 @@ def is_gone(process: ProcessIdentity) -> bool:
     return started is None or abs(started - process.started_ms) > 1_000
 
 
+def is_running(pid: int) -> bool:
+    """
+    Return whether a process of this host may be running, another of its number included.
+
+    >>> is_running(os.getpid())
+    True
+    """
+    if os.name != "posix":  # pragma: no cover - there a signal 0 would end the process
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def _started_ms(pid: int) -> int | None:
     import psutil  # noqa: PLC0415  part of the batch extra: an agent's process never takes a lease
 

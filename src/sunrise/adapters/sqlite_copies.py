@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, SqliteConnection, store_errors
+from sunrise.adapters.sqlite_stores import SALT
 
 RECORD: Final = (
     "episodes", "observations", "usage", "changes", "sightings", "memory_links", "redactions",
@@ -105,7 +106,18 @@ def stage(copy: Path, *, live: Path, staged: Path, run_id: str) -> None:
                 " OR run_id IN (SELECT run_id FROM main.runs WHERE status = 'running')",
                 (run_id,),
             )
+            _keep_forgotten(db)
             db.execute("COMMIT")
+
+
+def _keep_forgotten(db: sqlite3.Connection) -> None:
+    """Carry over what was forgotten since the copy was made: it must not come back with it."""
+    if db.execute("SELECT 1 FROM live.tombstones LIMIT 1").fetchone() is None:
+        return
+    db.execute("DELETE FROM tombstones")
+    db.execute("INSERT INTO tombstones SELECT * FROM live.tombstones")
+    db.execute("UPDATE tombstones SET is_pending = lifted_at_ms IS NULL")
+    db.execute("INSERT OR IGNORE INTO notes SELECT * FROM live.notes WHERE name = ?", (SALT,))
 
 
 def bring_back(staged: Path, *, live: Path) -> None:

@@ -8,7 +8,9 @@ from sunrise.adapters.sqlite_harvest import SqliteHarvest
 from sunrise.adapters.sqlite_links import SqliteLinks
 from sunrise.adapters.sqlite_observations import SqliteObservations
 from sunrise.adapters.sqlite_runs import SqliteRuns
+from sunrise.adapters.sqlite_stores import SqliteStores
 from sunrise.adapters.sqlite_sweep import SqliteSweep
+from sunrise.adapters.sqlite_tombstones import SqliteTombstones
 from sunrise.adapters.sqlite_trust import SqliteTrust
 from sunrise.adapters.sqlite_turns import SqliteTurns
 from sunrise.adapters.sqlite_undo import SqliteUndo
@@ -23,6 +25,8 @@ class SqliteLedger(
     SqliteTrust,
     SqliteObservations,
     SqliteLinks,
+    SqliteStores,
+    SqliteTombstones,
     SqliteAudit,
     SqliteRuns,
     SqliteSweep,

@@ -110,7 +110,9 @@ def insert_links(db: sqlite3.Connection, newest: int) -> None:
         SELECT memory_id, id, CASE
             WHEN tool_name IS NOT NULL THEN 'tool_result' WHEN source_kind = 'import' THEN 'import'
             ELSE 'capture' END
-        FROM observations NOT INDEXED WHERE id > ? AND memory_id IS NOT NULL ORDER BY id
+        FROM observations NOT INDEXED WHERE id > ? AND memory_id IS NOT NULL AND memory_id NOT IN (
+          SELECT memory_id FROM tombstones WHERE lifted_at_ms IS NULL)
+        ORDER BY id
         ON CONFLICT DO NOTHING""",
         (newest,),
     )

@@ -55,6 +55,16 @@ def visible(
     return both(*clauses)
 
 
+def in_scope(scope: str, *, columns: Collection[str]) -> str | None:
+    """
+    Return the filter of all that is in a scope, hidden or not; None where all of the table is.
+
+    >>> in_scope("agent:1", columns=["scope"]), in_scope("global", columns=[])
+    ("scope = 'agent:1'", None)
+    """
+    return _in_scope(scope, known="scope" in columns)
+
+
 def of_model(model_id: str) -> str:
     """
     Return the filter of rows whose vector a model made.

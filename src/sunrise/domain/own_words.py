@@ -40,7 +40,8 @@ def without_foreign_blocks(text: str) -> str:
     """
     if not any(sign in text for sign in ("`", "~", "<", "BEGIN_")):
         return text
-    return _FENCE.sub("", _INJECTED.sub("", _FENCE.sub("", text)))
+    plain = _without_tagged(_INJECTED.sub("", _FENCE.sub("", text)))
+    return _FENCE.sub("", _CUT_OFF.sub("", plain))
 
 
 def own_lines(text: str) -> tuple[OwnLine, ...]:
@@ -72,6 +73,23 @@ def own_lines(text: str) -> tuple[OwnLine, ...]:
     return tuple(found)
 
 
+def _without_tagged(text: str) -> str:
+    """Leave out what stands between tags; each kind of tag is looked for to the end of the text but once."""
+    kept: list[str] = []
+    start, unclosed = 0, set[str]()
+    for opening in _OPENING.finditer(text):
+        tag = opening["tag"]
+        if opening.start() < start or tag in unclosed:
+            continue
+        closing = text.find(f"</{tag}>", opening.end())
+        if closing < 0:
+            unclosed.add(tag)
+            continue
+        kept.append(text[start : opening.start()])
+        start = closing + len(tag) + 3
+    return "".join((*kept, text[start:]))
+
+
 def _foreign(line: str, *, is_transcript: bool) -> Foreign | None:
     if line.startswith((">", "》", "|")) or (is_transcript and _SPEAKER.match(line)) or _ROLE.match(line):
         return Foreign.QUOTED
@@ -91,10 +109,10 @@ _FENCE = re.compile(
     r"^[ \t]*(?P<fence>`{3,}|~{3,}).*?(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
 )
 _TAGS = r"relevant-memories|active_memory_plugin|working-set|memory-context|system-reminder|available_skills"
+_OPENING = re.compile(rf"<(?P<tag>{_TAGS})\b[^>\n]{{0,200}}>")
+_CUT_OFF = re.compile(rf"^[ \t]*<(?:{_TAGS})\b[^>\n]{{0,200}}>[ \t]*$.*", re.MULTILINE | re.DOTALL)
 _INJECTED = re.compile(
-    rf"<(?P<tag>{_TAGS})\b[^>\n]*>.*?</(?P=tag)>"
-    rf"|^[ \t]*<(?:{_TAGS})\b[^>\n]*>[ \t]*$.*"
-    r"|<!--.*?(?:-->|\Z)"
+    r"<!--.*?(?:-->|\Z)"
     r"|^BEGIN_QUOTED_NOTES$.*?(?:^END_QUOTED_NOTES$|\Z)"
     r"|<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>|\Z)"
     r"|<<<EXTERNAL_UNTRUSTED_CONTENT.*?(?:<<<END_EXTERNAL_UNTRUSTED_CONTENT[^\n]*|\Z)",

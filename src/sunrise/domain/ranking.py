@@ -43,6 +43,7 @@ class Memory:
     category: str | None = None
     state: str | None = None
     created_at_ms: int | None = None
+    expires_at_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +118,13 @@ def in_order(found: Iterable[Ranked]) -> list[Ranked]:
     return sorted(found, key=lambda one: (one.is_behind, -one.score, one.memory.ref))
 
 
-def chosen(order: Sequence[Ranked], *, limit: int) -> Chosen:
-    """Return the first of an order that say something, each thing once, and why the others fell out."""
+def chosen(order: Sequence[Ranked], *, limit: int, now_ms: int = 0) -> Chosen:
+    """Return the first of an order that say something and hold, each thing once, and why others fell out."""
     kept: list[Ranked] = []
     rejected: list[tuple[str, str]] = []
     said: set[str] = set()
     for one in order:
-        reason = _why_not(one.memory, said, full=len(kept) == limit)
+        reason = _why_not(one.memory, said, full=len(kept) == limit, now_ms=now_ms)
         if reason is None:
             kept.append(one)
             said.add(sameness(one.memory.text))
@@ -189,11 +190,13 @@ def count_tiers(found: Iterable[Ranked]) -> dict[str, int]:
     return counts
 
 
-def _why_not(memory: Memory, said: set[str], *, full: bool) -> str | None:
+def _why_not(memory: Memory, said: set[str], *, full: bool, now_ms: int) -> str | None:
     if memory.id == PLUGIN_SEED_ID:
         return "plugin_seed_row"
     if not memory.text.strip():
         return "empty_text"
+    if memory.expires_at_ms is not None and memory.expires_at_ms <= now_ms:
+        return "expired"
     if full:
         return "over_limit"
     return "near_duplicate" if sameness(memory.text) in said else None

@@ -184,7 +184,7 @@ def _ranked(asked: _Asked, question: Question, evidence: Evidence, trail: Trail)
     if evidence.is_scored and is_below_floor(evidence.fits.values()):
         trail.reason = "below_floor"
         return Chosen((), tuple((one.memory.ref, "below_floor") for one in order))
-    found = chosen(order, limit=asked.request.limit)
+    found = chosen(order, limit=asked.request.limit, now_ms=asked.now_ms)
     if not found.kept:
         trail.reason = "no_leg" if len(trail.skipped) == _LEGS else "no_match"
     return found

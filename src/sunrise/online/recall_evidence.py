@@ -102,6 +102,7 @@ def _memory(name: str, row: Mapping[str, Any]) -> Memory:
         category=row.get("category"),
         state=row.get("state"),
         created_at_ms=int(created) if created is not None and math.isfinite(created) else None,
+        expires_at_ms=row.get("expires_at_ms"),
     )
 
 

@@ -35,6 +35,7 @@ COLUMNS: Final = (
     "category",
     "createdAt",
     "state",
+    "expires_at_ms",
 )
 
 

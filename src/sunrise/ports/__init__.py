@@ -31,6 +31,8 @@ from sunrise.ports.sources import (
     ObservationSource,
     RetryableSource,
 )
+from sunrise.ports.stores import StoreLedger
+from sunrise.ports.tombstones import TombstoneLedger
 from sunrise.ports.turns import TurnLedger
 from sunrise.ports.undo import UndoLedger
 from sunrise.ports.world import (
@@ -59,8 +61,10 @@ __all__ = [
     "ObservationSource",
     "RetryableSource",
     "RunLog",
+    "StoreLedger",
     "TableFiles",
     "TableState",
+    "TombstoneLedger",
     "TrustLedger",
     "TurnLedger",
     "UndoLedger",

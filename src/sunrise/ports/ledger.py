@@ -14,6 +14,8 @@ from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.records import Change
 from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
 from sunrise.ports.entry import EntryLedger, ObservationLedger, TrustLedger
+from sunrise.ports.stores import StoreLedger
+from sunrise.ports.tombstones import TombstoneLedger
 from sunrise.ports.turns import TurnLedger
 from sunrise.ports.undo import UndoLedger
 
@@ -181,6 +183,8 @@ class Ledger(
     TrustLedger,
     GovernanceReader,
     LinkLedger,
+    StoreLedger,
+    TombstoneLedger,
     AuditTrail,
     RunLog,
     LedgerSweeper,

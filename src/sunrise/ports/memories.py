@@ -138,6 +138,10 @@ class MemoryWriter(Protocol):
         """Append new memories; columns that are missing become null."""
         ...
 
+    def delete(self, ids: Sequence[str]) -> int:
+        """Delete the rows with these ids from the newest version; return how many there were."""
+        ...
+
 
 class VectorWriter(Protocol):
     """Vectors that we make: a column for each model, and the switch from one to the next."""

@@ -77,6 +77,15 @@ def test_what_was_said_once_is_not_returned_again() -> None:
     )
 
 
+def test_what_has_ended_is_not_returned() -> None:
+    order = [
+        scored("over", 0.9, "The guest is here", expires_at_ms=50),
+        scored("not yet", 0.8, "The other guest is here", expires_at_ms=51),
+    ]
+    found = chosen(order, limit=3, now_ms=50)
+    assert (names(found.kept), found.rejected) == (["not yet"], (("mem:over", "expired"),))
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [

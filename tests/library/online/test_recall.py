@@ -140,6 +140,14 @@ def test_a_query_without_words_asks_nothing(table: MemoryTable, query: str) -> N
     assert (result.items, result.receipt.reason) == ((), "empty_query")
 
 
+def test_a_memory_whose_time_is_over_is_not_returned(table: MemoryTable) -> None:
+    table.merge(pa.table({"id": ["tea"], "expires_at_ms": [77]}))
+    result = ask(table, "green tea", embedder=NoEmbedder())
+    assert (result.items, result.receipt.rejected_by_reason) == ((), {"expired": 1})
+    table.merge(pa.table({"id": ["tea"], "expires_at_ms": [78]}))
+    assert refs(ask(table, "green tea", embedder=NoEmbedder())) == ["mem:tea"]
+
+
 def test_rejects_are_told_with_their_reason(table: MemoryTable) -> None:
     result = ask(table, "backup green tea", limit=1)
     reasons = {reject.ref: reject.reason for reject in result.receipt.rejects}

@@ -9,6 +9,7 @@ from sunrise.adapters.migrations import (
     m004_episodes,
     m005_entry,
     m006_links,
+    m007_tombstones,
     m008_turns,
 )
 
@@ -19,6 +20,7 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("m004_episodes", m004_episodes.SQL),
     ("m005_entry", m005_entry.SQL),
     ("m006_links", m006_links.SQL),
+    ("m007_tombstones", m007_tombstones.SQL),
     ("m008_turns", m008_turns.SQL),
 )
 """Names and scripts. A name that was released is never changed; a mistake gets a new migration."""

@@ -26,6 +26,6 @@ CREATE TABLE injections (
 ) STRICT, WITHOUT ROWID;
 """
 """
-Turns are numbered within their session from 1. One that was skipped is kept for its receipt only. Old ones are
-dropped: what counts is what the agent has still before it.
+Turns are numbered within their session from 1. One that was skipped is kept for its receipt only. Old ones
+are dropped: what counts is what the agent has still before it.
 """

@@ -1,0 +1,94 @@
+"""The commands that store, recall and forget. What they do is imported inside them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sunrise.cli.options import HomeOption, JsonOption
+
+ScopeOption = Annotated[str, typer.Option(help="The scope: memories of others are not seen.")]
+
+
+def store(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads standard input.")],
+    home: HomeOption = None,
+    scope: ScopeOption = "global",
+    category: Annotated[
+        str | None, typer.Option(help="Such as preference, decision, fact, entity, todo or other.")
+    ] = None,
+    importance: Annotated[
+        str | None, typer.Option(help="A score from 0 to 1, a label, or unknown; else the scorer's.")
+    ] = None,
+    origin: Annotated[str, typer.Option(help="Whose words: operator, agent, tool, web.")] = "operator",
+    source_ref: Annotated[str | None, typer.Option(metavar="REF", help="Where it comes from.")] = None,
+    memory_id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Make the memory of this id, or write it anew.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="The same key twice is one store.")] = None,
+    ttl_days: Annotated[float | None, typer.Option(help="Not recalled after so many days.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also what was forgotten.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Store one text as a memory, or say which memory says it already."""
+    from sunrise.cli import store_commands
+
+    asked = {
+        "scope": scope,
+        "category": category,
+        "importance": importance,
+        "source_kind": origin,
+        "source_ref": source_ref,
+        "id": memory_id,
+        "idempotency_key": key,
+        "ttl_days": ttl_days,
+        "again": again,
+    }
+    store_commands.store_text(home, text, asked=asked, as_json=as_json)
+
+
+def recall(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
+    home: HomeOption = None,
+    scope: ScopeOption = "global",
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many, best first.")] = 5,
+    archived: Annotated[bool, typer.Option("--archived", help="Archived memories too.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Return the memories most useful for a query, best first."""
+    from sunrise.cli import store_commands
+
+    store_commands.recall_memories(home, query, scope=scope, limit=limit, archived=archived, as_json=as_json)
+
+
+def forget(
+    memory_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="An id, a ref, or at least 8 characters of an id.")
+    ] = None,
+    home: HomeOption = None,
+    query: Annotated[
+        str | None, typer.Option(help="Forget what says just this; else show what it may mean.")
+    ] = None,
+    scope: Annotated[str | None, typer.Option(help="Only a memory of this scope.")] = None,
+    reason: Annotated[str, typer.Option(help="Why, for the audit trail.")] = "by hand",
+    with_derived: Annotated[
+        bool, typer.Option("--with-derived", help="Also the memories that were made of it.")
+    ] = False,
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="Keep the text out of every scope.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Forget a memory, so that it does not come back by any door."""
+    from sunrise.cli import store_commands
+
+    asked = {
+        "id": memory_id,
+        "query": query,
+        "scope": scope,
+        "reason": reason,
+        "with_derived": with_derived,
+        "everywhere": everywhere,
+    }
+    store_commands.forget_memory(home, asked=asked, as_json=as_json)

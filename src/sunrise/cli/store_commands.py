@@ -1,0 +1,160 @@
+"""What the commands do that store, recall and forget."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any, NoReturn
+
+import typer
+
+from sunrise.bootstrap import Home, open_home
+from sunrise.cli.exit_codes import ExitCode
+from sunrise.cli.output import say
+from sunrise.cli.tables import table, terminal_width
+from sunrise.cli.trust_commands import beginning
+from sunrise.domain.forget import ForgetRequest, ForgetResult, ForgetStatus
+from sunrise.domain.recall import RecallRequest, RecallResult
+from sunrise.domain.scoring.scorers import SCORERS
+from sunrise.domain.store import StorePolicy, StoreRequest, StoreResult, StoreStatus
+from sunrise.errors import DataError, StoreError
+from sunrise.online.forget import forget
+from sunrise.online.recall import recall
+from sunrise.online.store import store
+from sunrise.ports import MemoryTable
+from sunrise.settings import load_settings
+
+_STORED = {StoreStatus.QUARANTINED: ExitCode.ANOMALY, StoreStatus.REFUSED: ExitCode.FAILED}
+_FORGOTTEN = {
+    ForgetStatus.CANDIDATES: ExitCode.ANOMALY,
+    ForgetStatus.AMBIGUOUS: ExitCode.ANOMALY,
+    ForgetStatus.NOT_FOUND: ExitCode.FAILED,
+}
+
+
+def store_text(home: str | None, text: str, *, asked: Mapping[str, Any], as_json: bool) -> NoReturn:
+    """Store a text, and leave with 3 where it is kept in quarantine, with 1 where it is refused."""
+    said = sys.stdin.read() if text == "-" else text
+    with _sensible():
+        request = StoreRequest(said, **asked)
+    with _opened(home) as (place, memories):
+        result = store(
+            request,
+            memories=memories,
+            ledger=place.ledger,
+            embedder=place.recall_embedder(memories),
+            clock=place.clock,
+            policy=StorePolicy(scorer=SCORERS.get(place.settings.grade.scorer)),
+        )
+    say(_data(result), "\n".join(_store_lines(result)), as_json=as_json)
+    raise SystemExit(_STORED.get(result.status, ExitCode.OK))
+
+
+def recall_memories(
+    home: str | None, query: str, *, scope: str, limit: int, archived: bool, as_json: bool
+) -> None:
+    """Print what recall returns, best first, and what a caller should know of it."""
+    with _sensible():
+        request = RecallRequest(query, scope=scope, limit=limit, include_archived=archived)
+    with _opened(home) as (place, memories):
+        embedder = place.recall_embedder(memories)
+        result = recall(
+            request,
+            memories=memories,
+            embedder=embedder,
+            clock=place.clock,
+            calibration=place.calibration(memories, embedder),
+        )
+    data = {"items": [asdict(item) for item in result.items], "receipt": result.receipt.to_dict()}
+    say(data, "\n".join(_recall_lines(result)), as_json=as_json)
+
+
+def forget_memory(home: str | None, *, asked: Mapping[str, Any], as_json: bool) -> NoReturn:
+    """Forget a memory, and leave with 3 where several may be meant, with 1 where there is none."""
+    with _sensible():
+        request = ForgetRequest(**asked)
+    with _opened(home) as (place, memories):
+        embedder = place.recall_embedder(memories)
+        result = forget(
+            request,
+            memories=memories,
+            ledger=place.ledger,
+            embedder=embedder,
+            clock=place.clock,
+            calibration=place.calibration(memories, embedder),
+        )
+    say(_data(result), "\n".join(_forget_lines(result)), as_json=as_json)
+    raise SystemExit(_FORGOTTEN.get(result.status, ExitCode.OK))
+
+
+@contextmanager
+def _sensible() -> Iterator[None]:
+    try:
+        yield
+    except DataError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+@contextmanager
+def _opened(home: str | None) -> Iterator[tuple[Home, MemoryTable]]:
+    settings = load_settings(home)
+    with open_home(settings) as place:
+        memories = place.memories()
+        if memories is None:
+            msg = f"there are no memories in {settings.memories_uri} yet: the agent makes them"
+            raise StoreError(msg)
+        yield place, memories
+
+
+def _data(result: StoreResult | ForgetResult) -> dict[str, Any]:
+    data: dict[str, Any] = {"status": result.status.value, "receipt": result.receipt.to_dict()}
+    if isinstance(result, StoreResult):
+        return {**data, "ref": result.ref}
+    return {
+        **data,
+        "refs": list(result.refs),
+        "candidates": [asdict(one) for one in result.candidates],
+    }
+
+
+def _store_lines(result: StoreResult) -> list[str]:
+    receipt = result.receipt
+    lines = [f"{result.status.value:<12} {result.ref or receipt.reason or ''}".rstrip()]
+    if receipt.filled:
+        lines.append(f"{'filled in':<12} {', '.join(receipt.filled)}")
+    lines += [f"{'kept apart':<12} {ref}" for ref in receipt.near]
+    return lines + _warned(receipt.warnings)
+
+
+def _recall_lines(result: RecallResult) -> list[str]:
+    rows = [
+        [
+            f"{item.score:.3f}",
+            item.importance_label or "-",
+            item.trust_tier or "-",
+            item.ref,
+            beginning(item.text),
+        ]
+        for item in result.items
+    ]
+    header = ["score", "importance", "trust", "ref", "text"]
+    told = (
+        table(rows, header=header, within=terminal_width()) if rows else f"nothing: {result.receipt.reason}"
+    )
+    return [told, *_warned(result.receipt.warnings)]
+
+
+def _forget_lines(result: ForgetResult) -> list[str]:
+    receipt = result.receipt
+    lines = [f"{result.status.value:<12} {ref}" for ref in result.refs] or [result.status.value]
+    rows = [[one.ref, one.scope, beginning(one.text)] for one in result.candidates]
+    if rows:
+        lines += ["", table(rows, header=["ref", "scope", "text"], within=terminal_width())]
+    lines += [f"{'made of it':<12} {ref}" for ref in receipt.derived if ref not in result.refs]
+    return lines
+
+
+def _warned(warnings: Sequence[str]) -> list[str]:
+    return [f"{'warning':<12} {one}" for one in warnings]

@@ -1,0 +1,154 @@
+"""What is asked of forget and what it answers: the request, candidates, and a receipt without any text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
+
+from sunrise.domain.filters import sql_text
+from sunrise.domain.records import memory_ref
+from sunrise.errors import DataError
+
+FORGET_SCHEMA: Final = "sunrise.forget.v1"
+SHORTEST_PREFIX: Final = 8
+"""A shorter beginning of an id is too easily another memory's."""
+
+MAX_CANDIDATES: Final = 20
+_MAX_REASON: Final = 200
+
+
+class ForgetStatus(StrEnum):
+    """
+    What became of a request.
+
+    ``candidates`` are memories that the query may mean: nothing was forgotten, name one by its id.
+    ``ambiguous`` is a beginning of an id that several memories have. ``already`` was forgotten before.
+    """
+
+    FORGOTTEN = "forgotten"
+    CANDIDATES = "candidates"
+    AMBIGUOUS = "ambiguous"
+    ALREADY = "already"
+    NOT_FOUND = "not_found"
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """
+    One memory to be forgotten, named by its ``id`` (or ref, or the beginning of the id), or by a ``query``.
+
+    Without a ``scope`` a memory of any scope is meant. ``with_derived`` forgets also the memories that were
+    made of it. ``everywhere`` keeps the text out of all scopes, and not only out of that of the memory.
+
+    Raises:
+        DataError: Neither or both of id and query are there, or a value makes no sense; reasons
+            ``bad_target``, ``bad_prefix``, ``bad_limit``, ``bad_reason`` and ``bad_text``.
+    """
+
+    id: str | None = None
+    query: str | None = None
+    scope: str | None = None
+    reason: str = "asked"
+    with_derived: bool = False
+    everywhere: bool = False
+    limit: int = 5
+
+    def __post_init__(self) -> None:
+        for text in (self.id, self.query, self.scope, self.reason):
+            sql_text(text or "")
+        if (self.id is None) == (self.query is None):
+            raise DataError("name either an id or a query", reason="bad_target")
+        if self.id is not None and not self.name:
+            raise DataError("the id is empty", reason="bad_prefix")
+        if not 1 <= self.limit <= MAX_CANDIDATES:
+            raise DataError(f"limit must be between 1 and {MAX_CANDIDATES}", reason="bad_limit")
+        if not 0 < len(self.reason.strip()) <= len(self.reason) <= _MAX_REASON:
+            raise DataError(f"a reason has at most {_MAX_REASON} characters", reason="bad_reason")
+
+    @property
+    def name(self) -> str:
+        """
+        The id, or the beginning of one, without what makes it a ref.
+
+        >>> ForgetRequest(id="mem:3f0c").name
+        '3f0c'
+        """
+        return (self.id or "").strip().removeprefix(memory_ref(""))
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """
+    A memory that is forgotten. Its text is hashed before it is kept.
+
+    Without a ``scope`` the text is kept out of all. ``state`` is what the memory was.
+    """
+
+    memory_id: str
+    text: str
+    scope: str | None
+    reason: str
+    state: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetCandidate:
+    """A memory that a query may mean, with as much of its text as tells it from others."""
+
+    ref: str
+    text: str
+    scope: str
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetReceipt:
+    """
+    What was forgotten, in refs, counts and codes; never a text.
+
+    ``twins`` are memories of the same scope that said the same and went with it. ``derived`` are records that
+    were made of it: they are told, and forgotten only if that was asked for. ``archived`` are observations of
+    the ledger that are hidden now; they, older versions of the table and copies hold the text until it is
+    erased.
+    """
+
+    at_ms: int
+    status: ForgetStatus
+    scope: str | None = None
+    refs: tuple[str, ...] = ()
+    twins: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    archived: int = 0
+    deleted: int = 0
+    candidates: int = 0
+    run_id: str | None = None
+    latency_ms: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values under the names that agents read."""
+        return {
+            "schema": FORGET_SCHEMA,
+            "atMs": self.at_ms,
+            "status": self.status.value,
+            "scope": self.scope,
+            "refs": list(self.refs),
+            "twins": list(self.twins),
+            "derived": list(self.derived),
+            "archivedObservations": self.archived,
+            "deleted": self.deleted,
+            "candidates": self.candidates,
+            "runId": self.run_id,
+            "latencyMs": dict(self.latency_ms),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetResult:
+    """What became of a request, the memories that are gone, those that it may have meant, and the receipt."""
+
+    status: ForgetStatus
+    refs: tuple[str, ...]
+    candidates: tuple[ForgetCandidate, ...]
+    receipt: ForgetReceipt

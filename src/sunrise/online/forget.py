@@ -1,0 +1,224 @@
+"""Forget: a memory goes, and does not come back by any door."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sunrise.domain import filters
+from sunrise.domain.calibration import Calibration
+from sunrise.domain.forget import (
+    SHORTEST_PREFIX,
+    ForgetCandidate,
+    ForgetReceipt,
+    ForgetRequest,
+    ForgetResult,
+    ForgetStatus,
+    Tombstone,
+)
+from sunrise.domain.recall import RecallRequest
+from sunrise.domain.records import memory_ref
+from sunrise.domain.secrets import redact
+from sunrise.domain.text.cleaning import clean, clip
+from sunrise.online.burial import bury, finish_burials
+from sunrise.online.likeness import rows_saying
+from sunrise.online.recall import recall
+from sunrise.online.recall_trail import Trail
+from sunrise.online.store_call import new_run_id
+from sunrise.ports import Clock, Embedder, Ledger, MemoryTable
+
+_SHOWN_CHARS: Final = 120
+_MOST_DERIVED: Final = 200
+_AFTER_ALL: Final = "\U0010ffff"
+
+Rows = list[dict[str, Any]]
+
+
+def forget(
+    request: ForgetRequest,
+    *,
+    memories: MemoryTable,
+    ledger: Ledger,
+    embedder: Embedder,
+    clock: Clock,
+    calibration: Calibration | None = None,
+) -> ForgetResult:
+    """
+    Forget one memory, with those of its scope that say the same.
+
+    A query forgets only where exactly one thing says what it says; else its candidates are returned and
+    nothing is forgotten. What is forgotten is gone from the newest version of the table, its observations
+    are hidden, and a tombstone keeps id and text from coming back. Older versions, copies and the ledger
+    hold the text until it is erased.
+
+    Raises:
+        DataError: The beginning of an id is too short; reason ``bad_prefix``.
+        StoreError: A store could not be read or written. What the ledger took is finished later.
+    """
+    call = _Call(request, memories, ledger, embedder, clock, calibration, Trail())
+    with call.trail.stage("total"):
+        finish_burials(memories=memories, ledger=ledger)
+        with call.trail.stage("find"):
+            found = _found(call)
+        if found.status is not ForgetStatus.FORGOTTEN:
+            return _result(call, found)
+        return _buried(call, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    request: ForgetRequest
+    memories: MemoryTable
+    ledger: Ledger
+    embedder: Embedder
+    clock: Clock
+    calibration: Calibration | None
+    trail: Trail
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a request means: one row and its twins, or why that is not clear."""
+
+    status: ForgetStatus
+    rows: tuple[dict[str, Any], ...] = ()
+    refs: tuple[str, ...] = ()
+    candidates: tuple[ForgetCandidate, ...] = ()
+
+
+def _found(call: _Call) -> _Found:
+    return _by_id(call) if call.request.query is None else _by_query(call, call.request.query)
+
+
+def _by_id(call: _Call) -> _Found:
+    name = call.request.name
+    rows = _read(call, [name])
+    if rows:
+        return _one(call, rows)
+    if call.ledger.buried([name]):
+        return _Found(ForgetStatus.ALREADY, refs=(memory_ref(name),))
+    if len(name) < SHORTEST_PREFIX:
+        return _Found(ForgetStatus.NOT_FOUND)
+    where = f"id >= {filters.sql_text(name)} AND id < {filters.sql_text(name + _AFTER_ALL)}"
+    ids = [one for one in call.memories.scan(["id"], where=where).column("id").to_pylist() if one]
+    rows = _read(call, ids[: call.request.limit + 1]) if ids else []
+    if len({row["id"] for row in rows}) > 1:
+        candidates = tuple(map(_candidate, rows))[: call.request.limit]
+        return _Found(ForgetStatus.AMBIGUOUS, candidates=candidates)
+    return _one(call, rows) if rows else _Found(ForgetStatus.NOT_FOUND)
+
+
+def _by_query(call: _Call, query: str) -> _Found:
+    request, said = call.request, clean(query).strip()
+    # Without a scope the default one is meant: a query has to be answered from somewhere.
+    scope = request.scope or filters.DEFAULT_SCOPE
+    same = rows_saying(said, scope, memories=call.memories) if said else []
+    if same:
+        return _one(call, _read(call, [same[0]["id"]]))
+    answer = recall(
+        RecallRequest(said, scope=scope, limit=request.limit, include_archived=True),
+        memories=call.memories,
+        embedder=call.embedder,
+        clock=call.clock,
+        calibration=call.calibration,
+    )
+    found = tuple(
+        ForgetCandidate(item.ref, _beginning(item.text), item.scope, item.score) for item in answer.items
+    )
+    return _Found(ForgetStatus.CANDIDATES if found else ForgetStatus.NOT_FOUND, candidates=found)
+
+
+def _read(call: _Call, ids: Sequence[str]) -> Rows:
+    """Return the rows of ids as far as the request's scope has them."""
+    rows: Rows = call.memories.by_ids(ids, ["id", "text", "scope", "state"]).to_pylist()
+    wanted = call.request.scope
+    return [row for row in rows if wanted is None or _scope(row) == wanted]
+
+
+def _one(call: _Call, rows: Rows) -> _Found:
+    """Return a memory, which may stand there several times, with those of its scope that say the same."""
+    known = {row["id"] for row in rows}
+    twins = [
+        twin
+        for row in rows
+        if (row["text"] or "").strip()
+        for twin in rows_saying(row["text"], _scope(row), memories=call.memories)
+        if twin["id"] not in known
+    ]
+    told = {row["id"]: row for row in (*rows, *twins)}
+    return _Found(
+        ForgetStatus.FORGOTTEN,
+        rows=tuple(told.values()),
+        refs=tuple(memory_ref(name) for name in dict.fromkeys(row["id"] for row in rows)),
+    )
+
+
+def _buried(call: _Call, found: _Found) -> ForgetResult:
+    request = call.request
+    run_id = new_run_id(call.clock.now_ms(), "forget")
+    with call.trail.stage("lineage"):
+        records, made = _derived(call, [row["id"] for row in found.rows])
+    rows = [*found.rows, *(_read(call, made) if request.with_derived and made else [])]
+    tombstones = [
+        Tombstone(
+            memory_id=row["id"],
+            text=row["text"] or "",
+            scope=None if request.everywhere else _scope(row),
+            reason=request.reason.strip(),
+            state=row.get("state"),
+        )
+        for row in rows
+    ]
+    with call.trail.stage("write"):
+        deleted, hidden = bury(tombstones, memories=call.memories, ledger=call.ledger, run_id=run_id)
+    refs = tuple(dict.fromkeys(memory_ref(row["id"]) for row in rows))
+    twins = tuple(memory_ref(row["id"]) for row in found.rows if memory_ref(row["id"]) not in found.refs)
+    return _result(
+        call,
+        _Found(ForgetStatus.FORGOTTEN, refs=refs),
+        twins=twins, derived=records, archived=hidden, deleted=deleted, run_id=run_id,
+    )  # fmt: skip
+
+
+def _derived(call: _Call, ids: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """Return the records that were made of memories, and of what was made of them; and their memories."""
+    asked = [*map(memory_ref, ids)]
+    for name in ids:
+        asked += call.ledger.linked_observations(name)
+    told, made, known = dict[str, None](), dict[str, None](), {*ids}
+    while asked and len(told) < _MOST_DERIVED:
+        found = call.ledger.made_of(asked)
+        asked = []
+        for ref, memory_id in found:
+            names = [ref] if memory_id is None or memory_id in known else [ref, memory_ref(memory_id)]
+            asked += [name for name in names if name not in told]
+            told |= dict.fromkeys(names)
+            if memory_id is not None and memory_id not in known:
+                made[memory_id] = None
+    return tuple(told), list(made)
+
+
+def _result(call: _Call, found: _Found, **more: Any) -> ForgetResult:
+    receipt = ForgetReceipt(
+        at_ms=call.clock.now_ms(),
+        status=found.status,
+        scope=call.request.scope,
+        refs=found.refs,
+        candidates=len(found.candidates),
+        latency_ms=call.trail.latency_ms,
+        **more,
+    )
+    return ForgetResult(found.status, found.refs, found.candidates, receipt)
+
+
+def _candidate(row: dict[str, Any]) -> ForgetCandidate:
+    return ForgetCandidate(memory_ref(row["id"]), _beginning(row["text"] or ""), _scope(row))
+
+
+def _scope(row: dict[str, Any]) -> str:
+    return row.get("scope") or filters.DEFAULT_SCOPE
+
+
+def _beginning(text: str) -> str:
+    return clip(redact(text).text, _SHOWN_CHARS)

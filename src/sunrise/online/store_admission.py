@@ -1,0 +1,154 @@
+"""What a text must pass before it is stored: made safe, without secrets, screened and graded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.importance import Importance, ImportanceLabel, parse_importance
+from sunrise.domain.payloads import screen
+from sunrise.domain.records import RecordState
+from sunrise.domain.scoring.signals import Scorer
+from sunrise.domain.secrets import is_only_redacted, redact
+from sunrise.domain.store import StorePolicy, StoreRequest
+from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.cleaning import clean, clip
+from sunrise.domain.text.script import detect_lang
+from sunrise.domain.trust import QUARANTINED, Origin, tier_at_entry
+
+_STATED: Final = "stated"
+_CATEGORIES: Final = (("action", "todo"), ("decision", "decision"), ("policy", "preference"))
+"""Signals that tell a category, the first that fires."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    """A text as it may be stored, and what is known of it. ``refused`` says why it may not."""
+
+    text: str
+    terms: str = ""
+    scope: str
+    tier: str | None = None
+    payload: tuple[str, ...] = ()
+    redacted: tuple[str, ...] = ()
+    clipped: bool = False
+    category: str | None = None
+    importance: Importance = field(default_factory=lambda: Importance(None, ImportanceLabel.UNKNOWN))
+    importance_columns: dict[str, Any] = field(default_factory=dict)
+    source_ref: str | None = None
+    refused: str | None = None
+
+    @property
+    def label(self) -> str | None:
+        """The label of importance as stores hold it: none for what nobody knows."""
+        label = self.importance.label
+        return None if label is ImportanceLabel.UNKNOWN else label.value
+
+    def governance(self, request: StoreRequest, *, now_ms: int) -> dict[str, Any]:
+        """Return the columns of the memory beside id, text, terms and vectors."""
+        return {
+            "importance": self.importance.score,
+            "importance_label": self.label,
+            "category": self.category,
+            "scope": self.scope,
+            "trust_tier": self.tier,
+            "source_kind": request.source_kind,
+            "source_ref": self.source_ref,
+            "agentId": request.agent_id,
+            "lang": detect_lang(self.text),
+            "state": RecordState.ACTIVE.value,
+            "updated_at_ms": now_ms,
+            "expires_at_ms": request.expiry(now_ms),
+            "review_at_ms": request.review_at_ms,
+        }
+
+    def observation(self, request: StoreRequest, *, now_ms: int) -> dict[str, Any]:
+        """Return the columns of the observation in the ledger."""
+        detail = {"door": "store", **({"category": self.category} if self.category else {})}
+        return {
+            "ts_ms": now_ms,
+            "kind": self.category or "note",
+            "summary": self.text,
+            "lang": detect_lang(self.text),
+            "scope": self.scope,
+            "agent_id": request.agent_id,
+            "trust_tier": self.tier,
+            "trust_reason": f"payload:{','.join(self.payload)}" if self.payload else None,
+            "source_kind": request.source_kind,
+            "source_ref": self.source_ref,
+            "state": RecordState.ACTIVE.value,
+            "detail_json": json.dumps(detail),
+            "terms": self.terms,
+            **self.importance_columns,
+        }
+
+
+def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admitted:
+    """
+    Return a request's text as it may be stored.
+
+    The origin alone gives a tier of trust; what the text looks like can only lower it.
+    """
+    scope = request.scope.strip() or DEFAULT_SCOPE
+    whole = clean(request.text).strip()
+    without = redact(clip(whole, policy.max_chars))
+    text = without.text.strip()
+    clipped = len(whole) > policy.max_chars
+    if not text or is_only_redacted(text):
+        return Admitted(
+            text="", scope=scope, redacted=without.kinds, clipped=clipped,
+            refused="only_a_secret" if text else "empty_text",
+        )  # fmt: skip
+    payload = screen(text, owner=request.source_kind == Origin.OWNER)
+    tier = tier_at_entry(request.source_kind, claimed=QUARANTINED if payload else None)
+    category, importance, columns = _judged(request, policy.scorer, text, now_ms=now_ms)
+    return Admitted(
+        text=text,
+        terms=terms(text),
+        scope=scope,
+        tier=tier,
+        payload=payload,
+        redacted=without.kinds,
+        clipped=clipped,
+        category=category,
+        importance=importance,
+        importance_columns=columns,
+        # An address may carry a password.
+        source_ref=None if request.source_ref is None else redact(clean(request.source_ref)).text,
+    )
+
+
+def _judged(
+    request: StoreRequest, scorer: Scorer | None, text: str, *, now_ms: int
+) -> tuple[str | None, Importance, dict[str, Any]]:
+    """Return category, importance, and its columns in the ledger: what is stated, else the scorer's."""
+    told = None
+    if scorer is not None and (request.category is None or request.importance is None):
+        told = scorer.explain(kind=request.category or "note", tool_name=None, summary=text)
+    fired = {one.name for one in told.fired} if told else set()
+    category = request.category or next((name for signal, name in _CATEGORIES if signal in fired), None)
+    stated = parse_importance(request.importance)
+    if stated is not None:
+        columns = _grade(stated, method=_STATED, version=1, rationale="Stated by who stored it.")
+    elif told is None:
+        return category, Importance(None, ImportanceLabel.UNKNOWN), {}
+    else:
+        stated = Importance(told.grade.score, told.grade.label)
+        columns = _grade(
+            stated, method=told.grade.method, version=told.grade.version, rationale=told.grade.rationale
+        )
+    if stated.label is ImportanceLabel.UNKNOWN:
+        return category, stated, {}
+    return category, stated, {**columns, "importance_graded_at_ms": now_ms}
+
+
+def _grade(importance: Importance, *, method: str, version: int, rationale: str) -> dict[str, Any]:
+    return {
+        "importance_score": importance.score,
+        "importance_label": importance.label.value,
+        "importance_method": method,
+        "importance_version": version,
+        "importance_rationale": rationale,
+    }

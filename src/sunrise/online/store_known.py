@@ -1,0 +1,105 @@
+"""A text for a memory that is there: it says the same already, or it is written anew by its id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.records import RecordState
+from sunrise.domain.store import StoreStatus
+from sunrise.domain.trust import QUARANTINED, least
+from sunrise.online.likeness import READ, Alike
+from sunrise.online.memory_changes import MemoryChange
+from sunrise.online.store_call import Outcome, StoreCall
+from sunrise.online.store_vectors import Embedded
+
+_FILLED = ("category", "importance_label", "expires_at_ms", "review_at_ms")
+
+
+def told(call: StoreCall, same: Mapping[str, Any], *, version: int) -> Outcome:
+    """Say which memory holds the text, and fill in what it lacks of what the request states."""
+    values = _lacking(call, same)
+    if not values:
+        return _unchanged(call, same)
+    call.change(MemoryChange(same, values, version), StoreStatus.MERGED)
+    return Outcome(
+        status=StoreStatus.MERGED,
+        memory_id=same["id"],
+        alike=Alike(same),
+        filled=tuple(sorted(values)),
+        run_id=call.run_id,
+    )
+
+
+def read_by_id(call: StoreCall, memory_id: str) -> list[dict[str, Any]]:
+    """Return the rows of an id with all that an upsert sets."""
+    columns = [*READ, *call.said.governance(call.request, now_ms=call.now_ms)]
+    rows: list[dict[str, Any]] = call.memories.by_ids([memory_id], columns).to_pylist()
+    return rows
+
+
+def rewritten(call: StoreCall, row: Mapping[str, Any], *, version: int) -> Outcome:
+    """Write a memory anew: its text with what goes with it, and of the rest what the request states."""
+    if (row["scope"] or DEFAULT_SCOPE) != call.said.scope:
+        return Outcome(status=StoreStatus.REFUSED, reason="id_of_another_scope")
+    values = _new_values(call, row)
+    if all(row.get(name) == value for name, value in values.items() if name != "updated_at_ms"):
+        return _unchanged(call, row)
+    is_new_text = row["text"] != call.said.text
+    made = call.embed() if is_new_text else Embedded()
+    status = StoreStatus.QUARANTINED if values["trust_tier"] == QUARANTINED else StoreStatus.UPDATED
+    observation_id = call.change(MemoryChange(row, values, version), status, with_text=is_new_text)
+    if made.column is not None and made.vector is not None:
+        call.memories.write_vectors(made.column, [row["id"]], made.vector[None, :])
+    return Outcome(
+        status=status,
+        memory_id=row["id"],
+        embedded=made,
+        observation_id=observation_id,
+        run_id=call.run_id,
+    )
+
+
+def _lacking(call: StoreCall, same: Mapping[str, Any]) -> dict[str, Any]:
+    request, governance = call.request, call.said.governance(call.request, now_ms=call.now_ms)
+    stated = {
+        "category": request.category,
+        "importance_label": None if request.importance is None else call.said.label,
+        "expires_at_ms": governance["expires_at_ms"],
+        "review_at_ms": governance["review_at_ms"],
+    }
+    values = {name: stated[name] for name in _FILLED if stated[name] is not None and not same.get(name)}
+    if "importance_label" in values:
+        values["importance"] = governance["importance"]
+    if same.get("state") == RecordState.ARCHIVED:
+        # What is said again is in use.
+        values |= {"state": RecordState.ACTIVE.value, "archived_at_ms": None}
+    return values
+
+
+def _new_values(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any]:
+    request, said = call.request, call.said
+    values = said.governance(request, now_ms=call.now_ms)
+    kept = {
+        "scope": True,
+        "category": request.category is None,
+        "importance": request.importance is None,
+        "importance_label": request.importance is None,
+        "agentId": request.agent_id is None,
+        "expires_at_ms": values["expires_at_ms"] is None,
+        "review_at_ms": values["review_at_ms"] is None,
+    }
+    values = {name: value for name, value in values.items() if not kept.get(name)}
+    # Another text raises no trust, whoever gives it.
+    return values | {
+        "text": said.text,
+        "terms": said.terms,
+        "trust_tier": least(row.get("trust_tier"), said.tier),
+    }
+
+
+def _unchanged(call: StoreCall, row: Mapping[str, Any]) -> Outcome:
+    if call.request.idempotency_key is not None:
+        call.note(row["id"], StoreStatus.DUPLICATE, with_text=False)
+    return Outcome(status=StoreStatus.DUPLICATE, memory_id=row["id"], alike=Alike(row))

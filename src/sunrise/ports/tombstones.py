@@ -1,0 +1,52 @@
+"""The ledger where it stands what was forgotten, so that it does not come back by any door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from sunrise.domain.forget import Tombstone
+
+
+class TombstoneLedger(Protocol):
+    """What was forgotten: ids, and hashes of texts that can be compared and not read."""
+
+    def bury(self, tombstones: Sequence[Tombstone], *, run_id: str) -> int:
+        """
+        Note what is forgotten before the table lets go of it; return how many observations were hidden.
+
+        In one transaction links and waiting changes of the memories go, and their observations are archived.
+        """
+        ...
+
+    def finish_burial(self, memory_ids: Sequence[str]) -> None:
+        """Note that the table no longer holds these memories."""
+        ...
+
+    def unfinished_burials(self) -> tuple[str, ...]:
+        """Return the memories that are forgotten, and that the table may still hold."""
+        ...
+
+    def buried(self, memory_ids: Iterable[str] | None = None) -> frozenset[str]:
+        """Return the ids of forgotten memories, of these or of all."""
+        ...
+
+    def may_be_forgotten(self, terms: Sequence[str]) -> list[bool]:
+        """Return of each analysed text whether it may be a forgotten one: of most it surely is not."""
+        ...
+
+    def forgotten_texts(self, texts: Sequence[tuple[str, str | None]]) -> list[bool]:
+        """Return of each text and scope whether it is forgotten there; without a scope, whether anywhere."""
+        ...
+
+    def lift_tombstones(self, text: str, *, scope: str, memory_id: str | None = None) -> int:
+        """Let a text, and a memory, come in again; return how many tombstones were lifted."""
+        ...
+
+    def made_of(self, refs: Sequence[str]) -> tuple[tuple[str, str | None], ...]:
+        """Return the observations that name one of these records as a parent, with the memory of each."""
+        ...
+
+    def linked_observations(self, memory_id: str) -> tuple[str, ...]:
+        """Return the refs of the observations that speak of a memory."""
+        ...
