@@ -21,6 +21,7 @@ from sunrise.ports import Clock, Embedder, Ledger, MemoryReader, MemoryTable, Ob
 from sunrise.settings import EmbedderSettings, Settings
 
 if TYPE_CHECKING:
+    from sunrise.domain.capture_request import CaptureRequest, CaptureResult
     from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult
     from sunrise.online.auto_recall import TurnPorts
     from sunrise.online.backbone_lane import Backbones
@@ -130,6 +131,21 @@ class Home:
 
         ports = self.turn_ports(existing_memories(self.settings))
         return auto_recall(request, ports=ports, policy=turn_policy(self.settings))
+
+    def auto_capture(self, request: CaptureRequest) -> CaptureResult:
+        """
+        Keep what the owner said in a session; see :func:`sunrise.online.auto_capture.auto_capture`.
+
+        Raises:
+            ConfigurationError: A scope of the settings is no valid name.
+        """
+        from sunrise.online.auto_capture import CapturePorts, auto_capture  # noqa: PLC0415 (as existing_memories)
+        from sunrise.online.turn_policies import capture_policy  # noqa: PLC0415
+
+        memories = self.memories()
+        embedder = self.embedder() if memories is None else self.recall_embedder(memories)
+        ports = CapturePorts(memories, self.ledger, embedder, self.clock)
+        return auto_capture(request, ports=ports, policy=capture_policy(self.settings))
 
     def memories(self) -> MemoryTable | None:
         """

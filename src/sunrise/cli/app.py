@@ -38,6 +38,7 @@ app.add_typer(quarantine_app, name="quarantine")
 app.add_typer(snapshot_app, name="snapshot")
 app.add_typer(embedder_app, name="embedder")
 app.command("auto-recall")(turn_app.auto_recall)
+app.command("capture")(turn_app.capture)
 app.add_typer(turn_app.explain_app, name="explain")
 
 

@@ -17,12 +17,12 @@ from sunrise.cli.tables import table, terminal_width
 from sunrise.cli.trust_commands import beginning
 from sunrise.domain.forget import ForgetRequest, ForgetResult, ForgetStatus
 from sunrise.domain.recall import RecallRequest, RecallResult
-from sunrise.domain.scoring.scorers import SCORERS
-from sunrise.domain.store import StorePolicy, StoreRequest, StoreResult, StoreStatus
+from sunrise.domain.store import StoreRequest, StoreResult, StoreStatus
 from sunrise.errors import DataError, StoreError
 from sunrise.online.forget import forget
 from sunrise.online.recall import recall
 from sunrise.online.store import store
+from sunrise.online.turn_policies import store_policy
 from sunrise.ports import MemoryTable
 from sunrise.settings import load_settings
 
@@ -46,7 +46,7 @@ def store_text(home: str | None, text: str, *, asked: Mapping[str, Any], as_json
             ledger=place.ledger,
             embedder=place.recall_embedder(memories),
             clock=place.clock,
-            policy=StorePolicy(scorer=SCORERS.get(place.settings.grade.scorer)),
+            policy=store_policy(place.settings),
         )
     say(_data(result), "\n".join(_store_lines(result)), as_json=as_json)
     raise SystemExit(_STORED.get(result.status, ExitCode.OK))

@@ -28,6 +28,20 @@ def auto_recall(
     answer_turn(home, prompt, session=session, scope=scope, turn=turn, read_only=read_only, as_json=as_json)
 
 
+def capture(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="Messages of a session as JSON; - reads them.")],
+    home: HomeOption = None,
+    session: Annotated[str, typer.Option(help="The session that they belong to.")] = "default",
+    session_key: Annotated[str | None, typer.Option(help="Its key, as hooks name it.")] = None,
+    scope: Annotated[str | None, typer.Option(help="The scope; else that of a tag, or the default.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Keep what the owner said in a turn: the messages as the gateway hands them to agent_end."""
+    from sunrise.cli.turn_commands import capture_turn
+
+    capture_turn(home, path, session=session, session_key=session_key, scope=scope, as_json=as_json)
+
+
 @explain_app.command("last")
 def explain_last(
     home: HomeOption = None,

@@ -11,7 +11,7 @@ from sunrise.domain.auto_capture import AutoCapturePolicy, CaptureCandidate, Ext
 from sunrise.domain.auto_capture_receipt import capture_receipt
 from sunrise.domain.capture_repeats import KeptText
 from sunrise.domain.capture_request import CaptureRequest, CaptureResult
-from sunrise.domain.capture_selection import settled
+from sunrise.domain.capture_selection import Settlement, settled
 from sunrise.domain.capture_signs import CaptureCategory
 from sunrise.domain.episodes import Session, session_of
 from sunrise.domain.scope_policy import ScopePolicy
@@ -19,7 +19,7 @@ from sunrise.domain.store import DEFAULT_POLICY, StorePolicy, StoreRequest, Stor
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.trust import Origin
 from sunrise.errors import DataError, StoreError
-from sunrise.online.store import store
+from sunrise.online.store import finish_stores, store
 from sunrise.ports import Clock, Embedder, Ledger, MemoryReader, MemoryTable
 
 _NEAREST: Final = 16
@@ -66,12 +66,7 @@ def auto_capture(request: CaptureRequest, *, ports: CapturePorts, policy: Captur
     )
     if not policy.capture.enabled or ports.memories is None:
         reason = "disabled" if not policy.capture.enabled else "no_memories"
-        return CaptureResult(
-            (),
-            replace(
-                capture_receipt(found, settled(Extraction(), policy=policy.capture), at_ms=now), reason=reason
-            ),
-        )
+        return CaptureResult((), replace(capture_receipt(found, Settlement(), at_ms=now), reason=reason))
     known, recent, failed = _before(found, ports.memories, ports.ledger)
     chosen = settled(found, policy=policy.capture, recent=recent, known=known)
     receipt = capture_receipt(found, chosen, at_ms=now)
@@ -92,7 +87,7 @@ _NEW: Final = (StoreStatus.CREATED, StoreStatus.QUARANTINED)
 
 
 def _before(
-    found: Extraction, memories: MemoryReader, ledger: Ledger
+    found: Extraction, memories: MemoryTable, ledger: Ledger
 ) -> tuple[dict[str, str], list[KeptText], int]:
     """Return the memories of keys that were captured before, what stands near to the others, and failures."""
     known: dict[str, str] = {}
@@ -103,6 +98,9 @@ def _before(
             stored = ledger.stored_under(one.key, request=one.text)
             if stored is not None:
                 known[one.key] = stored.memory_id
+                if stored.is_pending:
+                    # The ledger took it at an earlier turn and the table did not.
+                    finish_stores(memories=memories, ledger=ledger)
             else:
                 recent |= {near.key: near for near in _near(one, memories)}
         except StoreError:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from zoneinfo import ZoneInfo
 
+from sunrise.domain.auto_capture import AutoCapturePolicy
 from sunrise.domain.auto_recall import AutoRecallPolicy, ReceiptPolicy
+from sunrise.domain.capture_signs import CaptureCategory
 from sunrise.domain.context_budget import BudgetPolicy, OverflowAction
 from sunrise.domain.priors import RankingPolicy
 from sunrise.domain.recall import Verbosity
 from sunrise.domain.repeats import RepeatPolicy
 from sunrise.domain.scope_policy import ScopePolicy, ValidationMode
+from sunrise.domain.scoring.scorers import SCORERS
+from sunrise.domain.store import StorePolicy
 from sunrise.domain.tier_selection import Quotas, SelectionMode
 from sunrise.domain.turn_request import TurnPolicy
 from sunrise.domain.working_set_synthesis import WorkingSetPolicy
+from sunrise.online.auto_capture import CapturePolicy
 from sunrise.settings import Settings
 
 
@@ -30,6 +35,34 @@ def turn_policy(settings: Settings) -> TurnPolicy:
         working_set=_working_set(settings),
         budget=_budget(settings),
     )
+
+
+def capture_policy(settings: Settings) -> CapturePolicy:
+    """
+    Return what the settings say of auto-capture.
+
+    Raises:
+        ConfigurationError: A scope of the settings is no valid name.
+    """
+    said = settings.auto_capture
+    return CapturePolicy(
+        capture=AutoCapturePolicy(
+            enabled=said.enabled,
+            categories=frozenset(map(CaptureCategory, said.categories)),
+            max_items=said.max_items,
+            capture_todo=said.capture_todo,
+            max_todo_per_turn=said.max_todo_per_turn,
+            todo_dedupe_window_hours=said.todo_dedupe_window_hours,
+            todo_stale_ttl_days=said.todo_stale_ttl_days,
+        ),
+        scopes=scope_policy(settings),
+        store=store_policy(settings),
+    )
+
+
+def store_policy(settings: Settings) -> StorePolicy:
+    """Return how a text is stored: graded by the scorer of the settings, if it is a table."""
+    return StorePolicy(scorer=SCORERS.get(settings.grade.scorer))
 
 
 def scope_policy(settings: Settings) -> ScopePolicy:

@@ -90,8 +90,8 @@ class AutoCaptureSettings(Section):
     )
     capture_todo: bool = Field(default=False, description="Keep todos as well.")
     max_todo_per_turn: int = Field(1, ge=0, le=3, description="Todos of one turn, at most.")
-    todo_dedupe_window_hours: float = Field(
-        24.0, ge=1, le=168, description="A todo of the same scope said again within this time is no new one."
+    todo_dedupe_window_hours: int = Field(
+        24, ge=1, le=168, description="A todo of the same scope said again within this time is no new one."
     )
     todo_stale_ttl_days: int = Field(7, ge=1, le=90, description="Days for which a todo is worth being told.")
 
