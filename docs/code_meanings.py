@@ -130,6 +130,8 @@ TABLES = {
     "memory_links": "which observation names which memory, and where it says so",
     "stores": "what came in by store: under which key, whose memory it became, what the table has yet to take",
     "tombstones": "what was forgotten: a hash of the text, never the text, so that it does not come back",
+    "turns": "what the agent was told at each turn, as refs, and the receipt; bounded",
+    "injections": "which memory stood at which place of a turn, pinned or chosen",
     "unresolved_memories": "memories that observations name and that the table lacks, or has twice",
     "outbox": "changes that the memories table has yet to take",
     "usage": "when a record was last retrieved, included and used",

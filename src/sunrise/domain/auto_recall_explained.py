@@ -107,10 +107,13 @@ def _foot(receipt: AutoRecallReceipt) -> list[str]:
     if working_set is not None:
         lines.append(f"working set: {working_set.chars} characters, {_counted(working_set.sections)}")
     if budget is not None:
-        lines.append(f"context: {budget.before_chars} characters, {budget.after_chars} after {budget.action}")
+        cut = f", {budget.after_chars} after {budget.action}" if budget.action != "none" else ""
+        lines.append(f"context: {budget.before_chars} characters{cut}")
     lines += _listed("warnings", receipt.warnings, most=1)
     if receipt.latency_ms:
-        spent = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in receipt.latency_ms.items())
+        # The whole first: what does not fit on the line is cut.
+        stages = sorted(receipt.latency_ms.items(), key=lambda one: one[0] != "total")
+        spent = ", ".join(f"{stage} {ms:.1f} ms" for stage, ms in stages)
         lines.append(f"took {spent}")
     return lines
 

@@ -27,8 +27,8 @@ from sunrise.domain.tier_selection import (
     select,
 )
 
-RELEVANT_SHARE: Final = 0.25
-"""With so much of the best score of a turn a memory fits well enough to claim the floor of its tier."""
+RELEVANT_SHARE: Final = 0.2
+"""With less of the best score of a turn a memory gets no slot, whatever its tier."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +56,17 @@ def hot_lane(
     """
     Return what of the memories that were found, each thing once, is put before the agent in a turn.
 
-    Stale tasks fall out, then what the working set says already. The others compete with what the penalty of
-    repeats leaves of their scores. ``hard_rules`` are refs that an operator protects beside those whose
-    category says so.
+    Stale tasks fall out, then what the working set says already, and what fits so much worse than the best
+    that it answers nothing. The others compete with what the penalty of repeats leaves of their scores.
+    ``hard_rules`` are refs that an operator protects beside those whose category says so.
     """
     stale = _stale(found.kept, turn, policy)
     said = _said(found.kept, turn.pinned) if policy.dedupe_backbone else {}
-    running = [one for one in found.kept if one.memory.ref not in stale and one.memory.ref not in said]
-    rules = {one.memory.ref for one in running if _is_rule(one, hard_rules)}
+    rules = {one.memory.ref for one in found.kept if _is_rule(one, hard_rules)}
+    weak = _weak(found.kept, rules)
+    out = {*stale, *said, *weak}
+    running = [one for one in found.kept if one.memory.ref not in out]
+    rules &= {one.memory.ref for one in running}
     judged = _judged(running, rules, turn, policy)
     selection = _selection(running, judged, rules, turn, policy)
     lost = set[str]()
@@ -76,7 +79,7 @@ def hot_lane(
         *_pinned(turn.pinned),
         *(_outcome(one, Fate.SELECTED, str(one.rule), judged) for one in selection.selected),
         *_left_out(selection, judged, lost),
-        *(_excluded(one, said, stale) for one in found.kept if one.memory.ref not in by_ref),
+        *(_excluded(one, said, stale) for one in found.kept if one.memory.ref in out),
         *(Outcome(ref=ref, fate=Fate.LEFT_OUT, why=why, tier="") for ref, why in found.rejected),
     )
     return HotLane(tuple(by_ref[ref] for ref in selection.refs), outcomes, selection.quota)
@@ -104,6 +107,14 @@ def _stale(found: Iterable[Ranked], turn: Turn, policy: AutoRecallPolicy) -> set
         for memory in memories
         if policy.is_stale_todo(memory.category, memory.created_at_ms, now_ms=turn.now_ms)
     }
+
+
+def _weak(found: Sequence[Ranked], rules: Collection[str]) -> set[str]:
+    """Return the refs of those that are far from the best: a slot is better empty than filled with noise."""
+    best = max((one.score for one in found), default=0.0)
+    # A share of what is below 0 would be more than all of it.
+    least = min(best, best * RELEVANT_SHARE)
+    return {one.memory.ref for one in found if one.score < least and one.memory.ref not in rules}
 
 
 def _said(found: Iterable[Ranked], pinned: Sequence[Saying]) -> dict[str, str]:
@@ -140,7 +151,6 @@ def _selection(
     turn: Turn,
     policy: AutoRecallPolicy,
 ) -> Selection:
-    best = max((one.score for one in running), default=0.0)
     return select(
         (
             Candidate(
@@ -148,7 +158,6 @@ def _selection(
                 tier=tier_of(one.memory.importance_label),
                 score=judged[one.memory.ref].score if one.memory.ref in judged else one.score,
                 created_ms=one.memory.created_at_ms,
-                is_relevant=one.score >= min(best, best * RELEVANT_SHARE),
                 is_recent=_is_recent(one, turn, policy),
                 is_hard_rule=one.memory.ref in rules,
             )
@@ -205,10 +214,14 @@ def _outcome(one: Selected | Unselected, fate: Fate, why: str, judged: Mapping[s
 
 def _excluded(one: Ranked, said: Mapping[str, str], stale: Collection[str]) -> Outcome:
     ref = one.memory.ref
+    if ref in stale:
+        fate, why = Fate.STALE_TODO, "older_than_ttl"
+    else:
+        fate, why = (Fate.BACKBONE, said[ref]) if ref in said else (Fate.LEFT_OUT, "too_weak")
     return Outcome(
         ref=ref,
-        fate=Fate.STALE_TODO if ref in stale else Fate.BACKBONE,
-        why="older_than_ttl" if ref in stale else said[ref],
+        fate=fate,
+        why=why,
         tier=tier_of(one.memory.importance_label),
         score=round(one.score, 6),
     )

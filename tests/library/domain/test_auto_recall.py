@@ -297,7 +297,7 @@ def test_an_explanation_answers_for_every_memory() -> None:
         "working set: 210 characters, goal 1, constraints 2",
         "context: 2100 characters, 1790 after truncate_oldest",
         "warnings (1): dense_skipped:embedder_down",
-        "took recall 8.2 ms, total 11.5 ms",
+        "took total 11.5 ms, recall 8.2 ms",
     ]
 
 

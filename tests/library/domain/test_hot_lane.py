@@ -72,16 +72,16 @@ def test_every_memory_of_a_turn_is_told_of_with_its_reason() -> None:
         "m-rule": ("selected", "hard_rule"),
         "n-fresh-task": ("selected", "nice_floor"),
         "u-one": ("selected", "unknown"),
-        "n-far": ("selected", "spill"),
+        "m-third": ("selected", "spill"),
+        "n-far": ("left_out", "too_weak"),
         "m-told": ("suppressed_by_repeat", "repeat"),
-        "m-third": ("left_out", "must_cap"),
         "u-two": ("left_out", "unknown_cap"),
         "i-one": ("left_out", "ignored"),
         "n-said": ("backbone_duplicate", "mem:m-pinned"),
         "n-task": ("stale_todo", "older_than_ttl"),
         "n-twice": ("left_out", "near_duplicate"),
     }
-    assert [one.memory.id for one in lane.selected] == ["m-new", "n-fresh-task", "u-one", "m-rule", "n-far"]
+    assert [one.memory.id for one in lane.selected] == ["m-new", "m-third", "n-fresh-task", "u-one", "m-rule"]
     assert injections(lane.outcomes, turn=5)[0] == Injection(5, "mem:m-new")
     rule = next(one for one in lane.outcomes if one.ref == "mem:m-rule")
     assert (rule.times, rule.exempt, rule.score) == (1, "hard_rule", 0.2)
@@ -116,7 +116,7 @@ def test_an_operator_may_name_hard_rules_beside_those_of_the_category() -> None:
 
 def test_an_untrusted_memory_is_no_hard_rule_whatever_its_category() -> None:
     rule = memory("m9", category="hard_rule", trust_tier="untrusted")
-    answer = found(*((memory(f"m{n}"), 0.9) for n in range(8)), (rule, 0.1))
+    answer = found(*((memory(f"m{n}"), 0.9) for n in range(8)), (rule, 0.2))
     assert fates(hot_lane(answer, Turn(number=1, now_ms=NOW), policy=POLICY))["m9"] == (
         "left_out",
         "must_cap",
