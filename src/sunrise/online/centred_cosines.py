@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
 from sunrise.domain.calibration import Calibration, LanguageMeans
 
 Floats = npt.NDArray[np.float32]
+
+SHORTEST_HALVED: Final = 0.01
+"""What is shorter loses too much in half precision."""
 
 
 class CentredCosines:
@@ -28,8 +33,15 @@ class CentredCosines:
         return centred
 
     def of(self, query: Floats, vectors: Floats, cjk_shares: Floats) -> Floats:
-        """Return the cosine of a centred query and each of some vectors as they are stored."""
-        cosines: Floats = _centred(vectors, cjk_shares, self._documents) @ query
+        """
+        Return the cosine of a centred query and each of some vectors as they are stored.
+
+        Half of their precision is enough, and all that there is where a table is held in memory: it is left
+        out everywhere, so that an answer is the same wherever its rows were read.
+        """
+        centred = _centred(_halved(vectors), cjk_shares, self._documents)
+        # Row by row: the figure of one memory is the same whatever stands beside it.
+        cosines: Floats = np.einsum("ij,j->i", centred, query)
         return cosines
 
 
@@ -37,9 +49,16 @@ def _rows(means: LanguageMeans) -> Floats:
     return np.array([means.cjk, means.other], np.float32)
 
 
+def _halved(vectors: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        halves = vectors.astype(np.float16).astype(np.float32)
+    lengths = np.linalg.norm(halves, axis=1, keepdims=True)
+    return np.where((lengths >= SHORTEST_HALVED) & np.isfinite(lengths), halves, vectors)
+
+
 def _centred(vectors: Floats, cjk_shares: Floats, means: Floats) -> Floats:
-    shares = cjk_shares.astype(np.float32)
-    away = vectors - np.stack([shares, 1 - shares], axis=1) @ means
+    shares = cjk_shares.astype(np.float32)[:, None]
+    away: Floats = vectors - (shares * means[0] + (1 - shares) * means[1])
     lengths = np.linalg.norm(away, axis=1, keepdims=True)
-    unit: Floats = np.divide(away, lengths, out=np.zeros_like(away), where=lengths > 0)
-    return unit
+    np.divide(away, lengths, out=away, where=lengths > 0)
+    return away
