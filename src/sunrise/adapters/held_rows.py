@@ -128,8 +128,7 @@ def read_rows(
     held = {name: _vectors(table, name, dimension, found) for name, dimension in wide.items()}
     if lance_queries.version(table) != version:
         raise OutdatedError
-    whole = {name: vectors for name, vectors in held.items() if vectors is not None}
-    return HeldRows(version, found, whole) if len(whole) == len(held) else None
+    return HeldRows(version, found, held)
 
 
 def _in_order(found: pa.Table) -> pa.Table:
@@ -137,7 +136,7 @@ def _in_order(found: pa.Table) -> pa.Table:
     return found.sort_by(keys).combine_chunks()
 
 
-def _vectors(table: Any, column: str, dimension: int, found: pa.Table) -> HeldVectors | None:
+def _vectors(table: Any, column: str, dimension: int, found: pa.Table) -> HeldVectors:
     row_ids = found.column(lance_queries.ROW_ID).to_numpy()
     by_row_id = np.argsort(row_ids).astype(np.uint32)
     held = HeldVectors(len(row_ids), dimension)
@@ -150,7 +149,6 @@ def _vectors(table: Any, column: str, dimension: int, found: pa.Table) -> HeldVe
         vectors = part.column(column).combine_chunks()
         there = vectors.is_valid().to_numpy(zero_copy_only=False)
         flat = vectors.drop_null().flatten().to_numpy(zero_copy_only=False)
-        if not held.put(places[there], flat.reshape(-1, dimension)):
-            return None
+        held.put(places[there], flat.reshape(-1, dimension))
     held.sketch()
     return held

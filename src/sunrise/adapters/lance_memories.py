@@ -195,7 +195,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
         Return the nearest rows by the vectors of one column, nearest first, with cosine ``_distance``.
 
         With ``is_exact`` unset the order and the distances may be those of an index, one byte a number, or of
-        rows held in memory, whose vectors are half as precise: for what measures the vectors again by itself.
+        rows held in memory, with two bytes a number: for what measures the vectors again by itself.
 
         Raises:
             DataError: The vector is zero, not finite, or of another dimension than the column.
