@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -11,8 +12,10 @@ from typing import Any, Final, Self
 import numpy as np
 import pyarrow as pa
 
-from sunrise.adapters import lance_indices, lance_merge, lance_rows, lance_sweep
+from sunrise.adapters import lance_indices, lance_merge, lance_queries, lance_rows, lance_sweep
+from sunrise.adapters.held_rows import OutdatedError
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
+from sunrise.adapters.lance_holding import LanceHolding
 from sunrise.adapters.lance_snapshots import LanceSnapshots
 from sunrise.adapters.lance_upkeep import LanceUpkeep
 from sunrise.adapters.lance_vectors import LanceVectors
@@ -57,6 +60,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
     def __init__(self, table: Any) -> None:
         self._table = table
         self._known: _Shape | None = None
+        self._holding = LanceHolding(table)
 
     @classmethod
     def open(
@@ -174,10 +178,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
                 raise DataError("the memories have no index of terms yet", reason="no_terms_index")
             if not terms.strip():
                 return _no_hits(shape.schema, names, measure="_score")
-            # A plain text is an OR of its terms; lancedb reads no query syntax into it.
-            query = self._table.search(terms, query_type="fts", fts_columns="terms")
-            query = query.where(where) if where else query
-            found = query.select([*names, "_score"]).limit(limit).to_arrow()
+            found = self._by_words(terms, shape.version, names, where, limit)
             return lance_rows.ranked(found, by="_score", descending=True)
 
     def search_vector(
@@ -193,22 +194,27 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
         """
         Return the nearest rows by the vectors of one column, nearest first, with cosine ``_distance``.
 
-        With ``is_exact`` unset the order and the distances may be those of an index, one byte a number: what
-        measures the vectors again by itself saves a third of the time.
+        With ``is_exact`` unset the order and the distances may be those of an index, one byte a number, or of
+        rows held in memory, with two bytes a number: for what measures the vectors again by itself.
 
         Raises:
             DataError: The vector is zero, not finite, or of another dimension than the column.
         """
         with told_as_ours("cannot search the memories by vector"):
-            schema = self._shape().schema
-            checked = lance_rows.query_vector(vector, schema=schema, column=column)
-            names = lance_rows.existing(columns, schema=schema)
-            query = self._table.search(checked, vector_column_name=column).distance_type("cosine")
-            # Both only say how to use an index; without one the scan is exact anyway.
-            query = query.nprobes(lance_indices.PARTITIONS_SEARCHED)
-            query = query.refine_factor(lance_indices.REFINED) if is_exact else query
-            query = query.where(where) if where else query
-            found = query.select([*names, "_distance"]).limit(limit).to_arrow()
+            shape = self._shape()
+            checked = lance_rows.query_vector(vector, schema=shape.schema, column=column)
+            names = lance_rows.existing(columns, schema=shape.schema)
+            found = None if is_exact else self._held(checked, column, shape.version, names, where, limit)
+            if found is None:
+                found = lance_queries.by_vector(
+                    self._table,
+                    checked,
+                    column=column,
+                    columns=names,
+                    where=where,
+                    limit=limit,
+                    is_exact=is_exact,
+                )
             return lance_rows.ranked(found, by="_distance", descending=False)
 
     def adopt(self) -> tuple[str, ...]:
@@ -302,9 +308,37 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
         with told_as_ours("cannot delete versions of the memories table"):
             return lance_sweep.forget(self._table, found)
 
+    def _by_words(
+        self, terms: str, version: int, names: list[str], where: str | None, limit: int
+    ) -> pa.Table:
+        held = self._holding.at(version, names)
+        if held is not None:
+            with suppress(OutdatedError):
+                return held.best(self._table, terms, columns=names, where=where, limit=limit)
+        return lance_queries.by_words(self._table, terms, columns=names, where=where, limit=limit)
+
+    def _held(
+        self,
+        vector: np.ndarray,
+        column: str,
+        version: int,
+        names: list[str],
+        where: str | None,
+        limit: int,
+    ) -> pa.Table | None:
+        wanted = {*names, column}
+        held = self._holding.at(version, wanted)
+        if held is not None:
+            with suppress(OutdatedError):
+                return held.nearest(
+                    self._table, vector, column=column, columns=names, where=where, limit=limit
+                )
+        self._holding.want(version, wanted)
+        return None
+
     def _shape(self) -> _Shape:
         # Looked at for every search: reading it anew costs as much as a short search.
-        version, known = int(self._table.version), self._known
+        version, known = lance_queries.version(self._table), self._known
         if known is None or known.version != version:
             schema = self._table.schema
             indexed = lance_indices.has_index(self._table, "terms")

@@ -110,7 +110,8 @@ def existing(columns: Sequence[str], *, schema: pa.Schema) -> list[str]:
 
 def ranked(found: pa.Table, *, by: str, descending: bool) -> pa.Table:
     """Return hits best first, equals by id, without those whose measure is not a number."""
-    finite = found.filter(pc.is_finite(found.column(by)))
+    is_finite = pc.is_finite(found.column(by))
+    finite = found if pc.all(is_finite, skip_nulls=False).as_py() else found.filter(is_finite)
     keys = [(by, "descending" if descending else "ascending")]
     if "id" in finite.column_names:
         keys.append(("id", "ascending"))

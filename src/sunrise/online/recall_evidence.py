@@ -118,25 +118,26 @@ def _cosines(
     if isinstance(space, str) or legs.centred is None or legs.vector is None:
         return {}
     own = model_id if space.is_legacy else None
-    vectors: dict[str, Floats] = {}
-    for found in (legs.by_words, legs.by_meaning):
-        if found is not None and space.column in found.column_names:
-            vectors |= _vectors(found, space.column, own)
-    if not vectors:
+    found = [one for one in (legs.by_meaning, legs.by_words) if one is not None]
+    parts = [_vectors(one, space.column, own) for one in found if space.column in one.column_names]
+    # What both legs found stands there twice, with the same vector.
+    places = {ref: at for at, ref in enumerate(ref for refs, _ in parts for ref in refs)}
+    if not places:
         return {}
-    shares = np.array([cjk_share(memories[ref].text) for ref in vectors], np.float32)
-    cosines = legs.centred.of(legs.vector, np.stack(list(vectors.values())), shares)
-    return dict(zip(vectors, cosines.tolist(), strict=True))
+    vectors = np.concatenate([matrix for _, matrix in parts])[list(places.values())]
+    shares = np.array([cjk_share(memories[ref].text) for ref in places], np.float32)
+    return dict(zip(places, legs.centred.of(legs.vector, vectors, shares).tolist(), strict=True))
 
 
-def _vectors(found: pa.Table, column: str, model_id: str | None) -> dict[str, Floats]:
+def _vectors(found: pa.Table, column: str, model_id: str | None) -> tuple[list[str], Floats]:
+    """Return the refs of the rows whose vector is of use, and the vectors."""
     if model_id is not None:
         # Whose the vectors of a hit by words are stands beside them.
         found = found.filter(pc.equal(found.column("embedding_model"), model_id))
-    usable = found.filter(pc.is_valid(found.column(column)))
-    if not len(usable):
-        return {}
-    chunk = usable.column(column).combine_chunks()
-    matrix = chunk.flatten().to_numpy(zero_copy_only=False).reshape(len(usable), -1).astype(np.float32)
+    there = found.select(["id", column])
+    there = there.filter(there.column(column).is_valid()) if there.column(column).null_count else there
+    flat = there.column(column).combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    dimension = there.schema.field(column).type.list_size
+    matrix = flat.reshape(len(there), dimension).astype(np.float32, copy=False)
     fit = np.isfinite(matrix).all(axis=1) & matrix.any(axis=1)
-    return {ref: row for ref, row, good in zip(_refs(usable), matrix, fit.tolist(), strict=True) if good}
+    return [ref for ref, good in zip(_refs(there), fit.tolist(), strict=True) if good], matrix[fit]

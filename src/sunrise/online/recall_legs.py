@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from threading import Thread
 from typing import Final
@@ -18,7 +19,6 @@ from sunrise.domain.text.script import cjk_share
 from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import DataError, StoreError
 from sunrise.online.centred_cosines import CentredCosines, Floats
-from sunrise.online.query_vectors import SlowEmbedderError, query_vector
 from sunrise.online.recall_trail import Trail
 from sunrise.ports import Embedder, MemoryReader
 
@@ -104,18 +104,15 @@ def run_legs(
     view: View, question: Question, embedder: Embedder, calibration: Calibration | None, trail: Trail
 ) -> Legs:
     """Search by words and by meaning at once. A leg that cannot run is None, and the trail says why."""
-    words: Future[pa.Table | None] = Future()
-
-    def search() -> None:
-        try:
-            words.set_result(_by_words(view, question, trail))
-        except BaseException as error:  # Raised where the result is asked for.
-            words.set_exception(error)
-
-    # A thread for each call: a pool would be without its threads in a process that was forked.
-    Thread(target=search, name="sunrise-words", daemon=True).start()
-    by_meaning, vector, centred = _by_meaning(view, question, embedder, calibration, trail)
-    return Legs(words.result(), by_meaning, vector, centred)
+    if isinstance(view.space, str):
+        trail.skipped["dense"] = view.space
+        return Legs(_by_words(view, question, trail), None)
+    centred = None if calibration is None else centring(calibration).cosines
+    meaning = _Meaning(view, view.space, question, embedder, centred)
+    meaning.begin()
+    words = _by_words(view, question, trail)
+    vector, found = meaning.answer(trail)
+    return Legs(words, found, vector, centred)
 
 
 def _by_words(view: View, question: Question, trail: Trail) -> pa.Table | None:
@@ -128,43 +125,84 @@ def _by_words(view: View, question: Question, trail: Trail) -> pa.Table | None:
         return _told(search, "lexical", trail)
 
 
-def _by_meaning(
-    view: View, question: Question, embedder: Embedder, calibration: Calibration | None, trail: Trail
-) -> tuple[pa.Table | None, Floats | None, CentredCosines | None]:
-    space = view.space
-    if isinstance(space, str):
-        trail.skipped["dense"] = space
-        return None, None, None
-    try:
-        with trail.stage("embed"):
-            vector = query_vector(embedder, question.text, timeout_s=question.timeout_s)
-    except SlowEmbedderError:
-        trail.skipped["dense"] = "embedder_slow"
-        return None, None, None
-    except Exception:  # Whatever breaks in a model or its network, the words still answer.
-        trail.skipped["dense"] = "embedder_failed"
-        return None, None, None
-    centred = None if calibration is None else centring(calibration).cosines
-    if centred is not None and np.isfinite(vector).all() and vector.any():
-        vector = centred.query(vector, cjk_share(question.text))
-    with trail.stage("dense"):
-        found = _told(lambda: _nearest(view, space, vector, embedder, trail), "dense", trail)
-    return found, vector, centred
+class _Meaning:
+    """The leg of meaning, on a thread of its own: a model that never answers must not keep the caller."""
+
+    def __init__(
+        self,
+        view: View,
+        space: VectorSpace,
+        question: Question,
+        embedder: Embedder,
+        centred: CentredCosines | None,
+    ) -> None:
+        self._view, self._space, self._question = view, space, question
+        self._embedder, self._centred = embedder, centred
+        self._vector: Future[Floats] = Future()
+        self._found: Future[pa.Table | None] = Future()
+        # The caller's trail is closed when a slow model has been given up.
+        self._trail = Trail()
+        self._until = time.monotonic() + question.timeout_s
+
+    def begin(self) -> None:
+        """Begin; a pool would be without its threads in a process that was forked."""
+        Thread(target=self._run, name="sunrise-meaning", daemon=True).start()
+
+    def answer(self, trail: Trail) -> tuple[Floats | None, pa.Table | None]:
+        """Return the vector of the query and what is near it, None for what there is not."""
+        if not wait([self._vector], max(0.0, self._until - time.monotonic())).done:
+            trail.skipped["dense"] = "embedder_slow"
+            return None, None
+        if (failed := self._vector.exception()) is not None:
+            if not isinstance(failed, Exception):
+                raise failed
+            # Whatever breaks in a model or its network, the words still answer.
+            trail.skipped["dense"] = "embedder_failed"
+            return None, None
+        found = self._found.result()
+        trail.latency_ms |= self._trail.latency_ms
+        trail.skipped |= self._trail.skipped
+        return self._vector.result(), found
+
+    def _run(self) -> None:
+        try:
+            with self._trail.stage("embed"):
+                vector = self._embedded()
+        except BaseException as error:  # Raised where the answer is asked for.
+            self._vector.set_exception(error)
+            return
+        self._vector.set_result(vector)
+        try:
+            with self._trail.stage("dense"):
+                found = _told(lambda: self._nearest(vector), "dense", self._trail)
+        except BaseException as error:
+            self._found.set_exception(error)
+            return
+        self._found.set_result(found)
+
+    def _embedded(self) -> Floats:
+        text = self._question.text
+        vector = np.asarray(self._embedder.embed_query([text])[0], dtype=np.float32)
+        if self._centred is not None and np.isfinite(vector).all() and vector.any():
+            return self._centred.query(vector, cjk_share(text))
+        return vector
+
+    def _nearest(self, vector: Floats) -> pa.Table:
+        # A column of its own holds vectors of one model; in the legacy one each row says whose its vector is.
+        of_model = filters.of_model(self._embedder.model_id) if self._space.is_legacy else None
+        where, view = filters.both(self._view.where, of_model), self._view
+        found = _near(view, self._space, vector, where, view.columns, view.limit)
+        if not len(found) and not len(_near(view, self._space, vector, of_model, ["id"], 1)):
+            self._trail.skipped["dense"] = "no_vectors_of_model"
+        return found
 
 
-def _nearest(view: View, space: VectorSpace, vector: Floats, embedder: Embedder, trail: Trail) -> pa.Table:
-    # A column of its own holds vectors of one model; in the legacy one each row says whose its vector is.
-    of_model = filters.of_model(embedder.model_id) if space.is_legacy else None
-
-    def search(where: str | None, columns: list[str], limit: int) -> pa.Table:
-        return view.memories.search_vector(
-            vector, column=space.column, columns=columns, where=where, limit=limit, is_exact=False
-        )
-
-    found = search(filters.both(view.where, of_model), view.columns, view.limit)
-    if not len(found) and not len(search(of_model, ["id"], 1)):
-        trail.skipped["dense"] = "no_vectors_of_model"
-    return found
+def _near(
+    view: View, space: VectorSpace, vector: Floats, where: str | None, columns: list[str], limit: int
+) -> pa.Table:
+    return view.memories.search_vector(
+        vector, column=space.column, columns=columns, where=where, limit=limit, is_exact=False
+    )
 
 
 def _told(search: Callable[[], pa.Table], leg: str, trail: Trail) -> pa.Table | None:
@@ -177,7 +215,8 @@ def _told(search: Callable[[], pa.Table], leg: str, trail: Trail) -> pa.Table | 
         trail.skipped[leg] = "store_failed"
         return None
     # A row without an id cannot be named.
-    return found.filter(pc.greater(pc.utf8_length(found.column("id")), 0))
+    is_named = pc.greater(pc.utf8_length(found.column("id")), 0)
+    return found if pc.all(is_named, skip_nulls=False).as_py() else found.filter(is_named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from sunrise.domain.vector_space import SpaceState, active_space, column_of
 from sunrise.errors import DataError
-from sunrise.online.query_vectors import Floats, SlowEmbedderError, text_vector
+from sunrise.online.text_vectors import Floats, SlowEmbedderError, text_vector
 from sunrise.ports import Embedder, MemoryTable
 
 

@@ -27,7 +27,9 @@ KNOWN = Calibration(
 @pytest.mark.parametrize("calibration", [KNOWN, replace(KNOWN, questions=None)])
 def test_each_cosine_is_that_of_the_vectors_one_by_one(calibration: Calibration) -> None:
     random = np.random.default_rng(3)
-    vectors, shares = random.standard_normal((20, 3), dtype=np.float32), random.random(20, dtype=np.float32)
+    # Numbers that two bytes hold as they are.
+    vectors = (random.integers(-9, 9, (20, 3)) / 8).astype(np.float32)
+    shares = random.random(20, dtype=np.float32)
     asked = random.standard_normal(3, dtype=np.float32)
     centring = CentredCosines(calibration)
     query = centring.query(asked, 0.25)
@@ -50,3 +52,23 @@ def test_no_candidates_have_no_cosines() -> None:
     centring = CentredCosines(KNOWN)
     query = centring.query(np.array([1, 0, 0], np.float32), 0.0)
     assert centring.of(query, np.zeros((0, 3), np.float32), np.zeros(0, np.float32)).tolist() == []
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_two_bytes_of_a_number_are_enough(size: float) -> None:
+    random = np.random.default_rng(4)
+    vectors = (random.standard_normal((20, 3)) * size).astype(np.float32)
+    centring = CentredCosines(replace(KNOWN, documents=LanguageMeans((0.0,) * 3, (0.0,) * 3), questions=None))
+    query = centring.query(np.array([1, 2, 3], np.float32), 0.0)
+    exact = vectors @ query / np.linalg.norm(vectors, axis=1)
+    assert centring.of(query, vectors, np.zeros(20, np.float32)) == pytest.approx(exact, abs=2e-4)
+
+
+def test_a_cosine_is_the_same_whatever_stands_beside_it() -> None:
+    random = np.random.default_rng(5)
+    vectors, shares = random.standard_normal((40, 3), dtype=np.float32), random.random(40, dtype=np.float32)
+    centring = CentredCosines(KNOWN)
+    query = centring.query(np.array([1, 2, 3], np.float32), 0.5)
+    together = centring.of(query, vectors, shares)
+    alone = [float(centring.of(query, vectors[[at]], shares[[at]])[0]) for at in range(40)]
+    assert together.tolist() == alone

@@ -1,8 +1,7 @@
-"""The vector of a text, asked of a model in bounded time."""
+"""The vector of a text that is stored, asked of a model in bounded time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Future, wait
 from threading import Thread
 
@@ -18,9 +17,9 @@ class SlowEmbedderError(Exception):
     """An embedder did not answer in time."""
 
 
-def query_vector(embedder: Embedder, query: str, *, timeout_s: float) -> Floats:
+def text_vector(embedder: Embedder, text: str, *, timeout_s: float) -> Floats:
     """
-    Return the vector of a query.
+    Return the vector of a text.
 
     A model that is asked for longer than *timeout_s* goes on by itself, and nobody waits for it.
 
@@ -28,26 +27,11 @@ def query_vector(embedder: Embedder, query: str, *, timeout_s: float) -> Floats:
         SlowEmbedderError: The embedder did not answer in time.
         Exception: Whatever the embedder raised.
     """
-    return _in_time(lambda: embedder.embed_query([query])[0], timeout_s)
-
-
-def text_vector(embedder: Embedder, text: str, *, timeout_s: float) -> Floats:
-    """
-    Return the vector of a text that is stored, as :func:`query_vector` does.
-
-    Raises:
-        SlowEmbedderError: The embedder did not answer in time.
-        Exception: Whatever the embedder raised.
-    """
-    return _in_time(lambda: embedder.embed([text])[0], timeout_s)
-
-
-def _in_time(make: Callable[[], npt.NDArray[np.generic]], timeout_s: float) -> Floats:
     answer: Future[Floats] = Future()
 
     def ask() -> None:
         try:
-            answer.set_result(np.asarray(make(), dtype=np.float32))
+            answer.set_result(np.asarray(embedder.embed([text])[0], dtype=np.float32))
         except BaseException as error:  # Raised where the result is asked for.
             answer.set_exception(error)
 

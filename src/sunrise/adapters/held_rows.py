@@ -1,0 +1,154 @@
+"""The rows of a memories table in memory, as they are at one version of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sunrise.adapters import lance_queries
+from sunrise.adapters.held_terms import HeldTerms
+from sunrise.adapters.held_vectors import HeldVectors, Places
+
+LEAST_ROWS: Final = 4096
+"""A smaller table answers quickly by itself."""
+
+MOST_BYTES: Final = 256 << 20
+"""What may be held: 100,000 rows with vectors of 512 numbers take 170 MiB and their texts once more."""
+
+_FILTERS: Final = 64
+_READ_ROWS: Final = 1024
+
+RowIds = npt.NDArray[np.uint64]
+
+
+class OutdatedError(Exception):
+    """Another writer was at work: what is held is of an older version than what was read."""
+
+
+class HeldRows:
+    """Columns and vectors of all rows, each at its place: rows of one scope lie together."""
+
+    def __init__(self, version: int, columns: pa.Table, vectors: Mapping[str, HeldVectors]) -> None:
+        self.version = version
+        self._vectors = dict(vectors)
+        self._columns = columns.drop_columns([lance_queries.ROW_ID])
+        self.names = frozenset(self._columns.column_names) | frozenset(vectors)
+        self._terms = HeldTerms(columns.column("terms"))
+        row_ids = columns.column(lance_queries.ROW_ID).to_numpy()
+        self._by_row_id = np.argsort(row_ids).astype(np.uint32)
+        self._row_ids = row_ids[self._by_row_id]
+        self._let_through: Callable[[Any, str], Places] = lru_cache(_FILTERS)(self._asked)
+
+    def nearest(
+        self,
+        table: Any,
+        vector: np.ndarray,
+        *,
+        column: str,
+        columns: Sequence[str],
+        where: str | None,
+        limit: int,
+    ) -> pa.Table:
+        """
+        Return the nearest of the rows that a filter lets through, with ``_distance``.
+
+        Raises:
+            OutdatedError: There is a newer version than this one.
+        """
+        let_through = self._where(table, where)
+        places, distances = self._vectors[column].nearest(vector, let_through, limit)
+        return self._rows(places, columns).append_column("_distance", pa.array(distances, pa.float32()))
+
+    def best(
+        self, table: Any, terms: str, *, columns: Sequence[str], where: str | None, limit: int
+    ) -> pa.Table:
+        """
+        Return the best for some terms of the rows that a filter lets through, with ``_score``.
+
+        Raises:
+            OutdatedError: There is a newer version than this one.
+        """
+        let_through = self._where(table, where)
+        places, scores = self._terms.best(terms.split(), let_through, limit)
+        return self._rows(places, columns).append_column("_score", pa.array(scores, pa.float32()))
+
+    def _where(self, table: Any, where: str | None) -> Places:
+        return self._let_through(table, where) if where else np.arange(len(self._row_ids), dtype=np.uint32)
+
+    def _asked(self, table: Any, where: str) -> Places:
+        places = self._places(lance_queries.row_ids(table, where))
+        if lance_queries.version(table) != self.version:
+            raise OutdatedError
+        return np.sort(places)
+
+    def _places(self, row_ids: RowIds) -> Places:
+        at = np.searchsorted(self._row_ids, row_ids)
+        if len(at) and at.max() >= len(self._row_ids):
+            raise OutdatedError
+        return self._by_row_id[at]
+
+    def _rows(self, places: Places, columns: Sequence[str]) -> pa.Table:
+        plain = [name for name in columns if name not in self._vectors]
+        rows = self._columns.select(plain).take(pa.array(places))
+        for name in (name for name in columns if name in self._vectors):
+            rows = rows.append_column(name, self._vectors[name].at(places))
+        return rows
+
+
+def read_rows(
+    table: Any, columns: Sequence[str], *, least: int = LEAST_ROWS, most: int = MOST_BYTES
+) -> HeldRows | None:
+    """
+    Read the newest version into memory; None where it would not pay, or not fit.
+
+    The vectors are read some at a time, so that hardly more is needed than what is held in the end.
+
+    Raises:
+        OutdatedError: Another writer was at work meanwhile.
+    """
+    version, schema = lance_queries.version(table), table.schema
+    wide = {
+        name: int(schema.field(name).type.list_size)
+        for name in columns
+        if pa.types.is_fixed_size_list(schema.field(name).type)
+    }
+    rows = int(table.count_rows())
+    left = most - sum(HeldVectors.bytes_of(rows, dimension) for dimension in wide.values())
+    if rows < least or left < 0 or "terms" not in columns:
+        return None
+    plain = [name for name in columns if name not in wide]
+    found = _in_order(table.search().select(plain).with_row_id(with_row_id=True).to_arrow())
+    if found.nbytes > left:
+        return None
+    held = {name: _vectors(table, name, dimension, found) for name, dimension in wide.items()}
+    if lance_queries.version(table) != version:
+        raise OutdatedError
+    return HeldRows(version, found, held)
+
+
+def _in_order(found: pa.Table) -> pa.Table:
+    keys = [(name, "ascending") for name in ("scope", lance_queries.ROW_ID) if name in found.column_names]
+    return found.sort_by(keys).combine_chunks()
+
+
+def _vectors(table: Any, column: str, dimension: int, found: pa.Table) -> HeldVectors:
+    row_ids = found.column(lance_queries.ROW_ID).to_numpy()
+    by_row_id = np.argsort(row_ids).astype(np.uint32)
+    held = HeldVectors(len(row_ids), dimension)
+    for at in range(0, len(row_ids), _READ_ROWS):
+        places = by_row_id[at : at + _READ_ROWS]
+        # A scan would read far ahead, and have most of the column in memory once more.
+        part = lance_queries.taken(table, row_ids[places], [column]).sort_by(lance_queries.ROW_ID)
+        if not np.array_equal(part.column(lance_queries.ROW_ID).to_numpy(), row_ids[places]):
+            raise OutdatedError
+        vectors = part.column(column).combine_chunks()
+        there = vectors.is_valid().to_numpy(zero_copy_only=False)
+        flat = vectors.drop_null().flatten().to_numpy(zero_copy_only=False)
+        held.put(places[there], flat.reshape(-1, dimension))
+    held.sketch()
+    return held
