@@ -14,10 +14,12 @@ from sunrise.adapters.calibration_figures import (
     id_hashes,
     is_within,
     measure_vectors,
+    other_matters,
     question_means,
 )
 from sunrise.bootstrap import Home
 from sunrise.domain.calibration import Calibration, LanguageMeans, is_outgrown, note_of, read_calibration
+from sunrise.domain.elsewhere import Elsewhere
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import ConfigurationError
@@ -48,8 +50,8 @@ def calibrate_if_due(run: Run, table: MemoryTable, *, rows: int) -> None:
     if found is None:
         run.facts["calibration"] = "too_few_texts"
         return
-    questions = known.questions if known else None
-    found = replace(found, questions=questions or _questions(run, embedder))
+    questions, elsewhere = _kept(known) or _asked(run, embedder)
+    found = replace(found, questions=questions, elsewhere=elsewhere)
     run.write(store_calibration, run.home, found)
     run.count(calibrated=1)
     run.facts["calibration"] = found.id
@@ -96,9 +98,9 @@ def calibrate(
     )
 
 
-def ask_model(embedder: Embedder) -> LanguageMeans:
-    """Return the means of typical questions by a model."""
-    return question_means(embedder)
+def ask_model(embedder: Embedder) -> tuple[LanguageMeans, Elsewhere]:
+    """Return the means of typical questions by a model, and where it has other matters."""
+    return question_means(embedder), other_matters(embedder)
 
 
 def store_calibration(home: Home, found: Calibration) -> None:
@@ -110,12 +112,21 @@ def _is_due(run: Run, known: Calibration, rows: int) -> bool:
     settings = run.home.settings.index
     age = run.home.clock.now_ms() - known.created_ms
     is_old = age >= settings.calibrate_days * DAY_MS
-    return is_old or is_outgrown(known, rows=rows, growth=settings.calibrate_growth)
+    # Where no model could be asked the next one is not due sooner for that.
+    is_of_before = known.questions is not None and _kept(known) is None
+    return is_old or is_of_before or is_outgrown(known, rows=rows, growth=settings.calibrate_growth)
 
 
-def _questions(run: Run, embedder: Embedder) -> LanguageMeans | None:
+def _kept(known: Calibration | None) -> tuple[LanguageMeans, Elsewhere] | None:
+    """Return what the model said before, where it was asked all that it is asked today."""
+    if known is None or known.questions is None or known.elsewhere is None:
+        return None
+    return (known.questions, known.elsewhere) if known.elsewhere.is_of_today else None
+
+
+def _asked(run: Run, embedder: Embedder) -> tuple[LanguageMeans | None, Elsewhere | None]:
     try:
         return run.step(ask_model, embedder)
     except Exception:  # Whatever breaks in a model or its network: the memories' own means do without.
         run.facts["calibration_questions"] = "embedder_failed"
-        return None
+        return None, None

@@ -36,6 +36,7 @@ from sunrise.sections.online import (
     AutoCaptureSettings,
     AutoRecallSettings,
     BudgetSettings,
+    RecallSettings,
     ReceiptSettings,
     ScopePolicySettings,
     WorkingSetSettings,
@@ -174,6 +175,7 @@ class Settings(BaseSettings):
     sources: tuple[SourceSettings, ...] = Field((), description="What to harvest; see `sunrise sources`.")
     memories: MemoriesSettings = MemoriesSettings()
     embedder: EmbedderSettings = EmbedderSettings()
+    recall: RecallSettings = RecallSettings()
     scope_policy: ScopePolicySettings = ScopePolicySettings()
     auto_recall: AutoRecallSettings = AutoRecallSettings()
     working_set: WorkingSetSettings = WorkingSetSettings()

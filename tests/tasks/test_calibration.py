@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -109,6 +110,22 @@ def test_growth_and_time_ask_for_another_without_asking_the_model_again(
     assert (third.id, third.created_ms) == (second.id, NOW + week)
 
 
+def test_a_calibration_from_before_other_matters_is_made_anew_once(home_path: Path, use: Configure) -> None:
+    use(FakeEmbedder(4, model_id=OLD))
+    add(home_path, 40)
+    go(home_path)
+    whole = kept(home_path)
+    assert whole is not None
+    assert whole.elsewhere is not None
+    yesterday = replace(whole, elsewhere=replace(whole.elsewhere, version="000000000000"))
+    for before in (replace(whole, elsewhere=None), yesterday):
+        with open_home(load_settings(home_path)) as home:
+            home.ledger.put_note(note_of(OLD_COLUMN), json.dumps(before.to_dict()))
+        assert go(home_path).counts["calibrated"] == 1
+        assert kept(home_path) == whole
+        assert "calibrated" not in go(home_path).counts
+
+
 def test_too_few_texts_and_no_model_leave_none(home_path: Path, use: Configure) -> None:
     use(FakeEmbedder(4, model_id=OLD))
     assert go(home_path).facts["calibration"] == "too_few_texts"
@@ -143,6 +160,8 @@ def test_a_model_that_is_down_leaves_the_memories_own_means(home_path: Path, use
     assert (receipt.status, receipt.counts["calibrated"]) == (RunStatus.OK, 1)
     assert receipt.facts["calibration_questions"] == "embedder_failed"
     assert found.queries == found.documents
+    assert found.elsewhere is None
+    assert "calibrated" not in go(home_path).counts
 
 
 def test_after_a_change_of_the_model_the_next_run_calibrates_its_column(

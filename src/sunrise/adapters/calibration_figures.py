@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from sunrise.adapters.row_hashes import Hashes, cell_hashes
 from sunrise.domain.calibration import LanguageMeans, TermFrequencies, term_key
+from sunrise.domain.elsewhere import OTHER_MATTERS, Elsewhere, matters_version
 from sunrise.domain.text.script import cjk_share
 from sunrise.domain.text.typical_questions import QUESTIONS_CJK, QUESTIONS_OTHER
 from sunrise.ports import Embedder
@@ -34,6 +35,7 @@ _PRIOR_TEXTS: Final = 10.0
 _SHIFTS: Final = 16
 _MERGED_AT: Final = 2_000_000
 _COUNTED_TERMS: Final = 1_000_000
+_MOST_IN_BYTE: Final = 127
 
 Floats = npt.NDArray[np.float64]
 
@@ -170,6 +172,18 @@ def question_means(embedder: Embedder) -> LanguageMeans:
         embedder.embed_query(list(texts)).mean(axis=0) for texts in (QUESTIONS_CJK, QUESTIONS_OTHER)
     )
     return LanguageMeans(_stored(cjk), _stored(other))
+
+
+def other_matters(embedder: Embedder) -> Elsewhere:
+    """Return where statements about other matters lie for a model."""
+    vectors = _unit(np.asarray(embedder.embed(list(OTHER_MATTERS)), np.float64))
+    scale = float(np.abs(vectors).max()) / _MOST_IN_BYTE or 1.0
+    return Elsewhere(
+        version=matters_version(),
+        shares=tuple(round(cjk_share(text), 3) for text in OTHER_MATTERS),
+        scale=scale,
+        numbers=np.rint(vectors / scale).astype(np.int8).tobytes(),
+    )
 
 
 def _counted(column: pa.Array) -> tuple[pa.Table, int]:

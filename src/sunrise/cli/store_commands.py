@@ -22,7 +22,7 @@ from sunrise.errors import DataError, StoreError
 from sunrise.online.forget import forget
 from sunrise.online.recall import recall
 from sunrise.online.store import store
-from sunrise.online.turn_policies import store_policy
+from sunrise.online.policies import store_policy
 from sunrise.ports import MemoryTable
 from sunrise.settings import load_settings
 

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
+from sunrise.domain.elsewhere import Elsewhere
 from sunrise.errors import DataError
 
 CALIBRATION_SCHEMA: Final = "sunrise.calibration.v1"
@@ -45,14 +46,14 @@ class LanguageMeans:
         rest = 1.0 - cjk_share
         return tuple(cjk_share * one + rest * two for one, two in zip(self.cjk, self.other, strict=True))
 
-    def plus(self, more: LanguageMeans) -> LanguageMeans:
+    def joined(self, more: LanguageMeans) -> LanguageMeans:
         """
-        Return the sums of two means.
+        Return the other means, and of these what the others leave: 1 less the square of their length.
 
-        >>> LanguageMeans((1.0,), (2.0,)).plus(LanguageMeans((0.5,), (0.5,)))
-        LanguageMeans(cjk=(1.5,), other=(2.5,))
+        >>> LanguageMeans((1.0,), (2.0,)).joined(LanguageMeans((0.5,), (1.0,)))
+        LanguageMeans(cjk=(1.25,), other=(1.0,))
         """
-        return LanguageMeans(_sum(self.cjk, more.cjk), _sum(self.other, more.other))
+        return LanguageMeans(_joined(self.cjk, more.cjk), _joined(self.other, more.other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class Calibration:
     The figures of one column of vectors. ``rows`` is the table's size then, ``sampled`` how many were read.
 
     ``documents`` are the means of the memories, ``questions`` what the model adds to a text for being a
-    question; None where there was no model to ask.
+    question; None where there was no model to ask. So are ``elsewhere``, its vectors of other matters.
     """
 
     model_id: str
@@ -99,6 +100,7 @@ class Calibration:
     cosine_mean: float
     cosine_deviation: float
     terms: TermFrequencies
+    elsewhere: Elsewhere | None = None
 
     @property
     def id(self) -> str:
@@ -108,8 +110,13 @@ class Calibration:
 
     @property
     def queries(self) -> LanguageMeans:
-        """The means of queries: about what the memories are about, and asked as questions."""
-        return self.documents if self.questions is None else self.documents.plus(self.questions)
+        """
+        The means of queries: about what the memories are about, and asked as questions.
+
+        What all texts of a model have in common stands in both means, and must not be taken off twice: where
+        the questions are near to each other for that alone, the memories' mean adds little.
+        """
+        return self.documents if self.questions is None else self.documents.joined(self.questions)
 
     def centre(self, vector: Sequence[float], cjk_share: float) -> tuple[float, ...]:
         """Return a memory's vector without the mean of its language, of length 1."""
@@ -151,7 +158,7 @@ class Calibration:
 
     @classmethod
     def _read(cls, said: Mapping[str, Any]) -> Self:
-        terms, questions = said["terms"], said["questions"]
+        terms, questions, elsewhere = said["terms"], said["questions"], said.get("elsewhere")
         return cls(
             model_id=str(said["model_id"]),
             column=str(said["column"]),
@@ -168,6 +175,7 @@ class Calibration:
                 _unpacked("I", terms["keys"]),
                 _unpacked("I", terms["counts"]),
             ),
+            elsewhere=None if elsewhere is None else Elsewhere.from_dict(elsewhere),
         )
 
     def _content(self) -> dict[str, Any]:
@@ -188,6 +196,8 @@ class Calibration:
                 "keys": _packed("I", terms.keys),
                 "counts": _packed("I", terms.counts),
             },
+            # Notes that were written before it was measured stay readable.
+            **({} if self.elsewhere is None else {"elsewhere": self.elsewhere.to_dict()}),
         }
 
 
@@ -247,8 +257,9 @@ def term_key(term: str) -> int:
     return int.from_bytes(digest, "little")
 
 
-def _sum(one: Sequence[float], two: Sequence[float]) -> tuple[float, ...]:
-    return tuple(a + b for a, b in zip(one, two, strict=True))
+def _joined(one: Sequence[float], two: Sequence[float]) -> tuple[float, ...]:
+    left = max(0.0, 1.0 - math.fsum(number * number for number in two))
+    return tuple(left * a + b for a, b in zip(one, two, strict=True))
 
 
 def _difference(one: Sequence[float], two: Sequence[float]) -> tuple[float, ...]:

@@ -23,12 +23,14 @@ class RankingPolicy:
     """
     The knobs of a ranking.
 
-    ``dense_weight`` is how much of a fused score is meaning. A memory of now counts 1 and loses half of what
+    ``dense_weight`` is how much of a fused score is meaning; None: what was measured for the model. With
+    ``has_floor`` an answer of chance is none. A memory of now counts 1 and loses half of what
     age can take, ``1 - recency_floor``, every ``half_life_days``: the oldest keeps the floor, so that an
     exact answer of last year wins over a weak one of today. ``zone`` says when a named day begins.
     """
 
-    dense_weight: float = 0.35
+    dense_weight: float | None = None
+    has_floor: bool = True
     half_life_days: float = 90.0
     recency_floor: float = 0.85
     date_boost: float = 1.15

@@ -8,9 +8,27 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from sunrise.domain.calibration import TermFrequencies, idf, lexical_score
+from sunrise.domain.text.common_words import common_terms
 
 _FREQUENCY_SHARE: Final = 0.1
 """How much of the score by words is BM25: of two memories with the same words the terser one is first."""
+
+
+_COMMON_SHARE: Final = 0.3
+"""A common word counts so much in what is told: in few memories it stands in one by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordFit:
+    """
+    How a memory fits by words.
+
+    ``score`` is mostly the share of the query's worth that stands in it, ``told`` is that share with common
+    words counted for less.
+    """
+
+    score: float
+    told: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +51,9 @@ class QueryWords:
         >>> QueryWords({"green": 1.0, "tea": 3.0}, 4.0).coverage("tea with milk and tea")
         0.75
         """
-        if self.total <= 0.0:
-            return 0.0
-        return math.fsum(self.weights[term] for term in self.weights.keys() & set(terms.split())) / self.total
+        return self._share(self._held(terms))
 
-    def score(self, terms: str | None, bm25: float) -> float:
+    def fit(self, terms: str | None, bm25: float) -> WordFit:
         """
         Return how well a memory fits by words, from 0 to 1: mostly coverage, a little BM25.
 
@@ -45,5 +61,20 @@ class QueryWords:
         """
         frequency = lexical_score(bm25, self.total)
         if terms is None:
-            return frequency
-        return (1.0 - _FREQUENCY_SHARE) * self.coverage(terms) + _FREQUENCY_SHARE * frequency
+            return WordFit(frequency, frequency)
+        held = self._held(terms)
+        score = (1.0 - _FREQUENCY_SHARE) * self._share(held) + _FREQUENCY_SHARE * frequency
+        return WordFit(score, self._told(held))
+
+    def _held(self, terms: str) -> set[str]:
+        return self.weights.keys() & set(terms.split())
+
+    def _share(self, held: set[str]) -> float:
+        return math.fsum(self.weights[term] for term in held) / self.total if self.total > 0.0 else 0.0
+
+    def _told(self, held: set[str]) -> float:
+        return self._telling(held) / self._telling(self.weights) if self.total > 0.0 else 0.0
+
+    def _telling(self, terms: Iterable[str]) -> float:
+        common = common_terms()
+        return math.fsum(self.weights[term] * (_COMMON_SHARE if term in common else 1.0) for term in terms)

@@ -10,15 +10,11 @@ from typing import Final
 from sunrise.domain.duplicates import sameness
 from sunrise.domain.priors import Priors
 
-LEAST_FIT: Final = 0.757
-"""
-Below this an answer is chance: the best dense score, how far it stands out from the second, and the words.
+_WORDS_BESIDE: Final = 2.2
+"""So much counts a memory that has all words of the query, on the scale of dense scores."""
 
-On the scale of dense scores, of which 1 is four deviations of two random memories.
-"""
-
-_WORDS_BESIDE: Final = 2.25
-"""So much counts a memory that has all words of the query, on the same scale."""
+_ELSEWHERE_BESIDE: Final = 0.65
+"""So much is taken off of how well other matters fit: what is near to everything is far from all."""
 
 WHOLE_ANSWER: Final = 0.75
 """With so much of the words of a query in it an ignored memory is not put behind the others."""
@@ -52,12 +48,14 @@ class Fit:
     How well one memory fits a query.
 
     ``relevance`` is the one score of both legs. ``lexical`` and ``dense`` are what it was made of, None where
-    a leg said nothing or the scores of the legs cannot be compared.
+    a leg said nothing or the scores of the legs cannot be compared. ``told`` is the share of the query's
+    telling words.
     """
 
     relevance: float
     lexical: float | None = None
     dense: float | None = None
+    told: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,27 +131,24 @@ def chosen(order: Sequence[Ranked], *, limit: int, now_ms: int = 0) -> Chosen:
     return Chosen(tuple(kept), tuple(rejected))
 
 
-def is_below_floor(fits: Iterable[Fit]) -> bool:
+def is_below_floor(fits: Iterable[Fit], *, elsewhere: float | None, least: float) -> bool:
     """
-    Return whether nothing fits: the nearest memory is as near as chance brings, and the words are missing.
+    Return whether nothing fits: the words are missing, and other matters are as near as the nearest memory.
 
-    Without a single dense score nobody can tell, and then something may fit.
+    *elsewhere* is how well other matters fit, on the scale of dense scores. Without it, or without a single
+    dense score, nobody can tell, and then something may fit.
 
-    >>> is_below_floor([Fit(0.1, 0.05, 0.4), Fit(0.1, 0.0, 0.3)]), is_below_floor([Fit(0.1, 0.0, 0.9)])
-    (True, False)
-    >>> is_below_floor([Fit(0.1, 0.5, 0.1)]), is_below_floor([])
+    >>> strange, known = Fit(0.1, 0.05, 0.6, 0.05), Fit(0.3, 0.3, 0.6, 0.3)
+    >>> [is_below_floor([one], elsewhere=1.4, least=0.0) for one in (strange, known)]
+    [True, False]
+    >>> is_below_floor([strange], elsewhere=0.4, least=0.0), is_below_floor([], elsewhere=1.4, least=0.0)
     (False, False)
     """
-    words, near = 0.0, list[float]()
-    for fit in fits:
-        words = max(words, fit.lexical or 0.0)
-        if fit.dense is not None:
-            near.append(fit.dense)
-    if not near:
+    found = list(fits)
+    if elsewhere is None or all(fit.dense is None for fit in found):
         return False
-    # What stands out alone is less likely to be the luckiest of many.
-    best, second = [*sorted(near, reverse=True), 0.0][:2]
-    return best + max(0.0, best - second) + _WORDS_BESIDE * words < LEAST_FIT
+    best = max((fit.dense or 0.0) + _WORDS_BESIDE * fit.told for fit in found)
+    return best - _ELSEWHERE_BESIDE * elsewhere < least
 
 
 def tier_of(label: str | None) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sunrise.domain.calibration import Calibration, LanguageMeans
+from sunrise.domain.elsewhere import NEAREST, Elsewhere
 
 Floats = npt.NDArray[np.float32]
 
@@ -26,6 +27,7 @@ class CentredCosines:
     def __init__(self, calibration: Calibration) -> None:
         self._documents = _rows(calibration.documents)
         self._queries = _rows(calibration.queries)
+        self._elsewhere = _elsewhere(calibration.elsewhere, self._documents)
 
     def query(self, vector: Floats, cjk_share: float) -> Floats:
         """Return a centred query of length 1: what to search with, and what :meth:`of` takes."""
@@ -43,6 +45,21 @@ class CentredCosines:
         # Row by row: the figure of one memory is the same whatever stands beside it.
         cosines: Floats = np.einsum("ij,j->i", centred, query)
         return cosines
+
+    def elsewhere(self, query: Floats) -> float | None:
+        """Return the cosine of a centred query and the other matters nearest to it; None without any."""
+        if self._elsewhere is None:
+            return None
+        return float(np.sort(self._elsewhere @ query)[-NEAREST:].mean())
+
+
+def _elsewhere(known: Elsewhere | None, documents: Floats) -> Floats | None:
+    if known is None:
+        return None
+    numbers = np.frombuffer(known.numbers, np.int8).reshape(len(known.shares), -1)
+    if numbers.shape[1] != documents.shape[1]:
+        return None
+    return _centred(numbers * np.float32(known.scale), np.array(known.shares, np.float32), documents)
 
 
 def _rows(means: LanguageMeans) -> Floats:

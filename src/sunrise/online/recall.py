@@ -7,6 +7,7 @@ from typing import Final
 
 from sunrise.domain import filters
 from sunrise.domain.calibration import Calibration
+from sunrise.domain.model_figures import ModelFigures, figures_of
 from sunrise.domain.priors import DEFAULT_POLICY, RankingPolicy, priors_of
 from sunrise.domain.query_dates import Span, spans_in
 from sunrise.domain.ranking import Chosen, Ranked, chosen, in_order, is_below_floor, ranked
@@ -104,6 +105,15 @@ class _Asked:
     def scope(self) -> str:
         return self.request.scope.strip() or filters.DEFAULT_SCOPE
 
+    @property
+    def figures(self) -> ModelFigures:
+        return figures_of(self.embedder.model_id)
+
+    @property
+    def dense_weight(self) -> float:
+        said = self.policy.dense_weight
+        return self.figures.dense_weight if said is None else said
+
 
 def _answer(asked: _Asked, trail: Trail) -> Chosen:
     with trail.stage("analyse"):
@@ -159,7 +169,7 @@ def _searched(asked: _Asked, question: Question, trail: Trail, *, with_untrusted
             terms=question.terms,
             model_id=asked.embedder.model_id,
             calibration=calibration,
-            dense_weight=asked.policy.dense_weight,
+            dense_weight=asked.dense_weight,
         )
         trail.tops = {"fts": evidence.by_words, "vec": evidence.by_meaning}
         trail.fusion = evidence.fusion
@@ -181,7 +191,9 @@ def _ranked(asked: _Asked, question: Question, evidence: Evidence, trail: Trail)
     spans = spans_in(question.text, now_ms=asked.now_ms, zone=asked.policy.zone)
     order = in_order(_scored(asked, evidence, ref, spans, damping=damping) for ref in evidence.memories)
     trail.found = tuple(order)
-    if evidence.is_scored and is_below_floor(evidence.fits.values()):
+    if asked.policy.has_floor and is_below_floor(
+        evidence.fits.values(), elsewhere=evidence.elsewhere, least=asked.figures.least_fit
+    ):
         trail.reason = "below_floor"
         return Chosen((), tuple((one.memory.ref, "below_floor") for one in order))
     found = chosen(order, limit=asked.request.limit, now_ms=asked.now_ms)

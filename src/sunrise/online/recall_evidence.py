@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from sunrise.domain import filters
 from sunrise.domain.calibration import Calibration, fuse
 from sunrise.domain.fusion import reciprocal_rank_fusion
-from sunrise.domain.query_words import QueryWords
+from sunrise.domain.query_words import QueryWords, WordFit
 from sunrise.domain.ranking import Fit, Memory
 from sunrise.domain.records import memory_ref
 from sunrise.domain.text.script import cjk_share
@@ -28,13 +28,18 @@ FUSED_BY_RANKS: Final = "rrf"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The memories that were found, how each fits, and the refs of each leg in its order."""
+    """
+    The memories that were found, how each fits, and the refs of each leg in its order.
+
+    ``elsewhere`` is how well other matters fit, on the scale of dense scores.
+    """
 
     memories: Mapping[str, Memory]
     fits: Mapping[str, Fit]
     by_words: tuple[str, ...]
     by_meaning: tuple[str, ...]
     fusion: str
+    elsewhere: float | None = None
 
     @property
     def is_scored(self) -> bool:
@@ -60,21 +65,27 @@ def gathered(
         return Evidence(memories, fits, by_words, by_meaning, FUSED_BY_RANKS)
     words = QueryWords.of(terms, calibration.terms)
     frequency = _frequencies(legs.by_words)
-    lexical = {
-        memory_ref(name): words.score(row.get("terms"), frequency.get(name, 0.0))
-        for name, row in rows.items()
+    by_word = {
+        memory_ref(name): words.fit(row.get("terms"), frequency.get(name, 0.0)) for name, row in rows.items()
     }
     cosines = _cosines(legs, view.space, memories, model_id)
     dense = {ref: calibration.dense_score(cosine) for ref, cosine in cosines.items()}
     # Without the leg of meaning all weight is on the words.
     weight = dense_weight if legs.by_meaning is not None else 0.0
-    fits = {ref: _fit(lexical[ref], dense.get(ref), weight) for ref in memories}
+    fits = {ref: _fit(by_word[ref], dense.get(ref), weight) for ref in memories}
     nearest = sorted((ref for ref in by_meaning if ref in dense), key=lambda ref: (-dense[ref], ref))
-    return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES)
+    return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES, _elsewhere(legs, calibration))
 
 
-def _fit(lexical: float, dense: float | None, weight: float) -> Fit:
-    return Fit(fuse(dense or 0.0, lexical, weight), lexical, dense)
+def _fit(words: WordFit, dense: float | None, weight: float) -> Fit:
+    return Fit(fuse(dense or 0.0, words.score, weight), words.score, dense, words.told)
+
+
+def _elsewhere(legs: Legs, calibration: Calibration) -> float | None:
+    if legs.centred is None or legs.vector is None:
+        return None
+    cosine = legs.centred.elsewhere(legs.vector)
+    return None if cosine is None else calibration.dense_score(cosine)
 
 
 def _rows(found: pa.Table | None) -> list[dict[str, Any]]:

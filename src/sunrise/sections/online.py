@@ -9,6 +9,17 @@ from pydantic import Field
 from sunrise.sections.section import Section
 
 
+class RecallSettings(Section):
+    """How memories are ranked; see docs/explanation/ranking.md."""
+
+    dense_weight: float | None = Field(
+        None, ge=0, le=1, description="How much of a score is meaning and not words; unset: as fits the model."
+    )
+    floor: bool = Field(default=True, description="Answer nothing where nothing fits.")
+    half_life_days: float = Field(90.0, gt=0, description="Days in which age takes half of what it can take.")
+    recency_floor: float = Field(0.85, ge=0, le=1, description="What is left of a score at any age.")
+
+
 class ScopePolicySettings(Section):
     """Which scope a turn belongs to, and where else may be looked."""
 

@@ -22,9 +22,11 @@ from sunrise.adapters.calibration_figures import (
     id_hashes,
     is_within,
     measure_vectors,
+    other_matters,
     question_means,
 )
 from sunrise.domain.calibration import TermFrequencies, idf
+from sunrise.domain.elsewhere import OTHER_MATTERS
 from sunrise.domain.text.script import cjk_share
 from tests.fakes import FakeEmbedder
 
@@ -183,6 +185,17 @@ def test_questions_have_a_mean_for_each_language() -> None:
     assert found.cjk != found.other
     assert all(cjk_share(text) > 0.9 for text in calibration_figures.QUESTIONS_CJK)
     assert not any(cjk_share(text) for text in calibration_figures.QUESTIONS_OTHER)
+
+
+def test_other_matters_are_kept_in_bytes_that_point_where_the_vectors_do() -> None:
+    model = FakeEmbedder(16)
+    found = other_matters(model)
+    assert (found.is_of_today, len(found.shares)) == (True, len(OTHER_MATTERS))
+    kept = np.frombuffer(found.numbers, np.int8).reshape(len(OTHER_MATTERS), 16) * found.scale
+    whole = model.embed(list(OTHER_MATTERS))
+    cosines = (kept * whole).sum(axis=1) / np.linalg.norm(kept, axis=1) / np.linalg.norm(whole, axis=1)
+    assert cosines.min() > 0.999
+    assert other_matters(model) == found
 
 
 @given(rows=ROWS)

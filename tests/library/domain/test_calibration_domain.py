@@ -23,6 +23,7 @@ from sunrise.domain.calibration import (
     read_calibration,
     term_key,
 )
+from sunrise.domain.elsewhere import Elsewhere
 from sunrise.errors import DataError
 
 TERMS = sorted((term_key(term), count) for term, count in (("backup", 40), ("tea", 2), ("备份", 7)))
@@ -39,6 +40,8 @@ KNOWN = Calibration(
     terms=TermFrequencies(100, 1.25, tuple(key for key, _ in TERMS), tuple(count for _, count in TERMS)),
 )
 
+ELSEWHERE = Elsewhere("today", (0.0, 1.0), 0.0078125, bytes([127, 0, 128, 3]))
+
 numbers = st.floats(-4, 4, width=32)
 vectors = st.tuples(numbers, numbers)
 
@@ -51,10 +54,18 @@ def test_a_memory_is_centred_by_the_share_of_each_language() -> None:
 
 
 def test_a_query_is_centred_by_what_a_question_adds_too() -> None:
-    assert KNOWN.queries == LanguageMeans((0.5, 0.125), (0.125, 0.25))
-    assert KNOWN.centre_query((3.5, 4.125), 1.0) == pytest.approx((0.6, 0.8))
+    # Of the memories' mean counts what the questions leave: 1 - 0.125² = 63/64.
+    assert KNOWN.queries == LanguageMeans((0.4921875, 0.125), (0.125, 0.24609375))
+    assert KNOWN.centre_query((3.4921875, 4.125), 1.0) == pytest.approx((0.6, 0.8))
     alone = replace(KNOWN, questions=None)
     assert alone.centre_query((3.5, 4.0), 1.0) == alone.centre((3.5, 4.0), 1.0)
+
+
+def test_what_all_texts_of_a_model_share_is_not_taken_off_twice() -> None:
+    alike = LanguageMeans((1.0, 0.0), (0.6, 0.8))
+    crowded = replace(KNOWN, documents=LanguageMeans((0.9, 0.1), (0.5, 0.7)), questions=alike)
+    assert crowded.queries.cjk == (1.0, 0.0)
+    assert crowded.queries.other == pytest.approx((0.6, 0.8))
 
 
 def test_a_vector_that_is_the_mean_has_no_direction_left() -> None:
@@ -135,6 +146,8 @@ def test_a_calibration_comes_back_as_it_was_kept(
         terms=TermFrequencies(5, 1.5, tuple(ordered), tuple(ordered.values())),
     )
     assert Calibration.from_dict(json.loads(json.dumps(kept.to_dict()))) == kept
+    farther = replace(kept, elsewhere=ELSEWHERE)
+    assert Calibration.from_dict(json.loads(json.dumps(farther.to_dict()))) == farther
 
 
 def test_the_id_is_of_the_figures_and_not_of_the_time() -> None:
@@ -145,8 +158,9 @@ def test_the_id_is_of_the_figures_and_not_of_the_time() -> None:
         replace(KNOWN, cosine_mean=0.03),
         replace(KNOWN, questions=None),
         replace(KNOWN, terms=replace(KNOWN.terms, rest=1.0)),
+        replace(KNOWN, elsewhere=ELSEWHERE),
     ]
-    assert len({one.id for one in [KNOWN, *others]}) == 6
+    assert len({one.id for one in [KNOWN, *others]}) == 7
     assert len(KNOWN.id) == 12
 
 
@@ -161,6 +175,10 @@ def test_the_id_is_of_the_figures_and_not_of_the_time() -> None:
         {"documents": {"cjk": "AAA", "other": ""}},
         {"documents": {"cjk": "AAAAAAA=", "other": ""}},
         {"documents": {"cjk": 5, "other": 5}},
+        {"elsewhere": {}},
+        {"elsewhere": ELSEWHERE.to_dict() | {"shares": []}},
+        {"elsewhere": ELSEWHERE.to_dict() | {"numbers": "AAAA"}},
+        {"elsewhere": ELSEWHERE.to_dict() | {"numbers": "?"}},
     ],
 )
 def test_what_is_damaged_is_refused(damage: dict[str, Any]) -> None:

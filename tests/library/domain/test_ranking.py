@@ -143,10 +143,30 @@ def test_components_show_what_a_score_is_made_of_and_nothing_that_is_not_known()
     }  # fmt: skip
 
 
-def test_one_that_stands_out_passes_the_floor_where_two_alike_do_not() -> None:
-    assert is_below_floor([Fit(0, 0.0, 0.5), Fit(0, 0.0, 0.5)])
-    assert not is_below_floor([Fit(0, 0.0, 0.5), Fit(0, 0.0, 0.2)])
-    assert not is_below_floor([Fit(0, 0.0, None), Fit(0.02)])
+def test_the_floor_weighs_the_best_memory_against_other_matters() -> None:
+    near, worded = Fit(0, 0.0, 0.5, 0.0), Fit(0, 0.0, 0.1, 0.25)
+    # 0.5 - 0.65 * 0.8 = -0.02 and 0.1 + 2.2 * 0.25 - 0.65 * 0.8 = 0.13.
+    assert is_below_floor([near], elsewhere=0.8, least=0.0)
+    assert not is_below_floor([near], elsewhere=0.8, least=-0.05)
+    assert not is_below_floor([near, worded], elsewhere=0.8, least=0.1)
+    assert is_below_floor([near, worded], elsewhere=0.8, least=0.15)
+
+
+def test_without_a_score_to_go_by_nothing_is_below_the_floor() -> None:
+    assert not is_below_floor([Fit(0, 0.0, None), Fit(0.02)], elsewhere=2.0, least=0.0)
+    assert not is_below_floor([Fit(0, 0.0, 0.1)], elsewhere=None, least=0.0)
+    # A memory without a vector counts by its words, beside one that has one.
+    assert not is_below_floor([Fit(0, 0.0, None, 1.0), Fit(0, 0.0, 0.1)], elsewhere=1.0, least=0.0)
+
+
+@given(dense=st.floats(-1, 2), told=st.floats(0, 1), more=st.floats(0, 1), elsewhere=st.floats(-1, 3))
+def test_no_better_fit_is_cut_off_where_a_worse_one_passes(
+    dense: float, told: float, more: float, elsewhere: float
+) -> None:
+    worse, better = Fit(0, 0, dense, told), Fit(0, 0, dense + more, told)
+    if not is_below_floor([worse], elsewhere=elsewhere, least=0.0):
+        assert not is_below_floor([better, worse], elsewhere=elsewhere, least=0.0)
+        assert not is_below_floor([worse], elsewhere=elsewhere - more, least=0.0)
 
 
 def test_words_are_worth_their_rarity_and_unknown_ones_count_too() -> None:
@@ -158,6 +178,16 @@ def test_words_are_worth_their_rarity_and_unknown_ones_count_too() -> None:
     # ln(1 + 99.5 / 1.5) = 4.209655 and ln(1 + 50.5 / 50.5) = 0.693147
     assert words.coverage("usual rare rare") == pytest.approx(1.0)
     assert words.coverage("rare") == pytest.approx(4.209655 / 4.902802, abs=1e-6)
-    assert words.score("rare", 4.902802 / 2) == pytest.approx(0.9 * 0.858622 + 0.1 * 0.5, abs=1e-5)
-    assert words.score(None, 4.902802 / 2) == pytest.approx(0.5, abs=1e-6)
-    assert QueryWords({}, 0.0).coverage("rare") == 0.0
+    assert words.fit("rare", 4.902802 / 2).score == pytest.approx(0.9 * 0.858622 + 0.1 * 0.5, abs=1e-5)
+    unread = words.fit(None, 4.902802 / 2)
+    assert (unread.score, unread.told) == pytest.approx((0.5, 0.5), abs=1e-6)
+    nothing = QueryWords({}, 0.0)
+    assert (nothing.coverage("rare"), nothing.fit("rare", 1.0).told) == (0.0, 0.0)
+
+
+def test_a_common_word_tells_less() -> None:
+    words = QueryWords.of(["glacier", "year"], TermFrequencies(80, 1.0, (), ()))
+    # Both are as rare as the rest; one of them counts 0.3.
+    assert words.fit("year", 0.0).told == pytest.approx(0.3 / 1.3)
+    assert words.fit("glacier", 0.0).told == pytest.approx(1.0 / 1.3)
+    assert words.coverage("year") == words.coverage("glacier") == 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from sunrise.adapters.cached_embedder import CachedEmbedder
-from sunrise.adapters.calibration_figures import TermCounts
+from sunrise.adapters.calibration_figures import TermCounts, other_matters
 from sunrise.adapters.embedders import NoEmbedder
 from sunrise.adapters.memory_schema import memories_schema
 from sunrise.domain.calibration import Calibration, LanguageMeans
@@ -24,6 +25,10 @@ from tests.fakes import FakeEmbedder, FakeMemoryTable, FrozenClock
 
 DIMENSION = 64
 EMBEDDER = FakeEmbedder(DIMENSION)
+ELSEWHERE = other_matters(EMBEDDER)
+STRANGE = "museum concert ferry to the island"
+"""Words of other matters, and of no memory."""
+
 FILLER = {f"f{number:02}": {"text": f"filler sentence about subject {number * 7919}"} for number in range(40)}
 
 
@@ -59,6 +64,7 @@ def calibration_of(table: FakeMemoryTable, *, column: str = "vector") -> Calibra
         cosine_mean=0.0,
         cosine_deviation=0.2,
         terms=counts.frequencies(),
+        elsewhere=ELSEWHERE,
     )
 
 
@@ -131,9 +137,30 @@ def test_untrusted_memories_come_only_where_there_would_be_no_answer_without_the
 
 def test_where_nothing_fits_nothing_is_returned_and_the_receipt_says_so() -> None:
     table = table_of(TEA)
-    result = ask(table, "quantum chromodynamics lattice")
+    result = ask(table, STRANGE)
     assert (result.items, result.receipt.reason) == ((), "below_floor")
     assert set(result.receipt.rejected_by_reason) == {"below_floor"}
+    assert ask(table, STRANGE, policy=RankingPolicy(has_floor=False)).items
+
+
+def test_a_calibration_from_before_other_matters_has_no_floor() -> None:
+    table = table_of(TEA)
+    before = replace(calibration_of(table), elsewhere=None)
+    result = ask(table, STRANGE, calibration=before)
+    assert result.items
+    assert result.receipt.reason is None
+
+
+def test_the_weight_of_meaning_is_that_of_the_policy_else_that_of_the_model() -> None:
+    table = table_of(TEA)
+
+    def weight(policy: RankingPolicy) -> float:
+        result = ask(table, "green tea", verbosity="high", policy=policy)
+        parts = result.receipt.scores[0].components
+        return (parts["relevance"] - parts["lexical"]) / (parts["dense"] - parts["lexical"])
+
+    assert weight(RankingPolicy()) == pytest.approx(0.35, abs=1e-4)
+    assert weight(RankingPolicy(dense_weight=0.6)) == pytest.approx(0.6, abs=1e-4)
 
 
 def test_words_alone_are_scored_by_words_and_have_no_floor() -> None:

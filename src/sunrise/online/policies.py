@@ -1,4 +1,4 @@
-"""From settings to what is done at a turn."""
+"""From settings to how memories are ranked, stored, and put before the agent."""
 
 from __future__ import annotations
 
@@ -30,10 +30,23 @@ def turn_policy(settings: Settings) -> TurnPolicy:
     """
     return TurnPolicy(
         recall=_recall(settings),
-        ranking=RankingPolicy(zone=ZoneInfo(settings.timezone)),
+        ranking=ranking_policy(settings),
         scope=scope_policy(settings),
         working_set=_working_set(settings),
         budget=_budget(settings),
+    )
+
+
+def ranking_policy(settings: Settings) -> RankingPolicy:
+    """Return how the settings want memories ranked."""
+    said = settings.recall
+    return RankingPolicy(
+        dense_weight=said.dense_weight,
+        has_floor=said.floor,
+        half_life_days=said.half_life_days,
+        recency_floor=said.recency_floor,
+        embed_timeout_s=settings.embedder.query_timeout_s,
+        zone=ZoneInfo(settings.timezone),
     )
 
 
