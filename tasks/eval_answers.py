@@ -12,12 +12,14 @@ import pyarrow as pa
 from sunrise.bootstrap import Home
 from sunrise.domain import filters
 from sunrise.domain.calibration import Calibration
+from sunrise.domain.priors import RankingPolicy
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.records import memory_ref
 from sunrise.domain.retrieval_metrics import is_wrong_scope, leads_with_forbidden
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import DataError
+from sunrise.online.policies import ranking_policy
 from sunrise.online.recall import recall
 from sunrise.ports import Embedder, MemoryTable
 from tasks.golden import GoldenQuery
@@ -71,6 +73,7 @@ class _Asked:
     depth: int
     now_ms: int
     calibration: Calibration | None
+    policy: RankingPolicy
 
 
 class _At:
@@ -107,7 +110,8 @@ def ask(
 
 def _asked(home: Home, query: GoldenQuery, *, depth: int, calibration: Calibration | None) -> _Asked:
     now = home.clock.now_ms() if query.now_ms is None else query.now_ms
-    return _Asked(query.query, query.scope or home.settings.memories.default_scope, depth, now, calibration)
+    scope = query.scope or home.settings.memories.default_scope
+    return _Asked(query.query, scope, depth, now, calibration, ranking_policy(home.settings))
 
 
 def _answer(query: GoldenQuery, asked: _Asked, items: Sequence[_Item], *, golden: str, ms: float) -> Answer:
@@ -146,6 +150,7 @@ def _by_recall(asked: _Asked, table: MemoryTable, embedder: Embedder) -> list[_I
         embedder=embedder,
         clock=_At(asked.now_ms),
         calibration=asked.calibration,
+        policy=asked.policy,
     )
     return [_Item(one.ref, one.text, one.scope) for one in result.items]
 

@@ -127,7 +127,7 @@ class Home:
             ConfigurationError: A scope of the settings is no valid name.
         """
         from sunrise.online.auto_recall import auto_recall  # noqa: PLC0415 (as existing_memories)
-        from sunrise.online.turn_policies import turn_policy  # noqa: PLC0415
+        from sunrise.online.policies import turn_policy  # noqa: PLC0415
 
         ports = self.turn_ports(existing_memories(self.settings))
         return auto_recall(request, ports=ports, policy=turn_policy(self.settings))
@@ -140,7 +140,7 @@ class Home:
             ConfigurationError: A scope of the settings is no valid name.
         """
         from sunrise.online.auto_capture import CapturePorts, auto_capture  # noqa: PLC0415 (as existing_memories)
-        from sunrise.online.turn_policies import capture_policy  # noqa: PLC0415
+        from sunrise.online.policies import capture_policy  # noqa: PLC0415
 
         memories = self.memories()
         embedder = self.embedder() if memories is None else self.recall_embedder(memories)

@@ -20,9 +20,9 @@ from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.store import StoreRequest, StoreResult, StoreStatus
 from sunrise.errors import DataError, StoreError
 from sunrise.online.forget import forget
+from sunrise.online.policies import ranking_policy, store_policy
 from sunrise.online.recall import recall
 from sunrise.online.store import store
-from sunrise.online.policies import store_policy
 from sunrise.ports import MemoryTable
 from sunrise.settings import load_settings
 
@@ -66,6 +66,7 @@ def recall_memories(
             embedder=embedder,
             clock=place.clock,
             calibration=place.calibration(memories, embedder),
+            policy=ranking_policy(place.settings),
         )
     data = {"items": [asdict(item) for item in result.items], "receipt": result.receipt.to_dict()}
     say(data, "\n".join(_recall_lines(result)), as_json=as_json)

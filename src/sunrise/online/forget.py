@@ -17,6 +17,7 @@ from sunrise.domain.forget import (
     ForgetStatus,
     Tombstone,
 )
+from sunrise.domain.priors import RankingPolicy
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.records import memory_ref
 from sunrise.domain.secrets import redact
@@ -122,6 +123,8 @@ def _by_query(call: _Call, query: str) -> _Found:
         embedder=call.embedder,
         clock=call.clock,
         calibration=call.calibration,
+        # Whoever wants something gone is shown what is nearest, however far that is.
+        policy=RankingPolicy(has_floor=False),
     )
     found = tuple(
         ForgetCandidate(item.ref, _beginning(item.text), item.scope, item.score) for item in answer.items
