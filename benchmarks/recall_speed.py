@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ EMBEDDED = 100_000
 """What lies beyond has these vectors once more, a little turned: embedding a million takes half an hour."""
 
 EMBEDDED_AT_ONCE = 500
+LABELS = ("must_remember", "nice_to_have", "nice_to_have", "ignore", None)
 CALIBRATION = "calibration.json"
 
 AT_MOST = {100_000: {"p50": "10 ms", "p95": "20 ms", "memory": "600 MiB"}, 1_000_000: {"p95": "60 ms"}}
@@ -62,7 +63,7 @@ def main() -> None:
         folder = chosen.tables or Path(made)
         for rows in chosen.rows:
             if chosen.step == "make":
-                _make(folder / str(rows), rows, chosen.corpus, chosen.vectors)
+                make_table(folder / str(rows), rows, chosen.corpus, chosen.vectors)
             elif chosen.step == "ask":
                 print(json.dumps(_ask(folder / str(rows), rows, chosen.corpus)))
             else:
@@ -87,7 +88,8 @@ def _measure(folder: Path, rows: int, corpus: Path | None, vectors: Path | None)
         print(f"| {name} | {figure} | {limits.get(name, '')} | {theirs.get(name, '')} |", flush=True)
 
 
-def _lines(rows: int, corpus: Path | None) -> Iterator[dict[str, Any]]:
+def lines(rows: int, corpus: Path | None) -> Iterator[dict[str, Any]]:
+    """Yield the records of a corpus, or of one made here."""
     if corpus is None:
         yield from records(rows)
         return
@@ -95,16 +97,17 @@ def _lines(rows: int, corpus: Path | None) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, islice(file, rows))
 
 
-def _make(folder: Path, rows: int, corpus: Path | None, vectors: Path | None) -> None:
+def make_table(folder: Path, rows: int, corpus: Path | None, vectors: Path | None) -> None:
+    """Make a table of memories with vectors and indices, and its calibration beside it."""
     from tasks.calibration import ask_model, calibrate
 
     embedder, turned = UseEmbedder(), np.random.default_rng(3)
     table = LanceMemories.create(folder, dimension=0)
     column = table.prepare_space(embedder.model_id, embedder.dimension)
-    lines = _lines(rows, corpus)
+    read = lines(rows, corpus)
     known = np.load(vectors, mmap_mode="r") if vectors else np.zeros((0, embedder.dimension), np.float32)
     for begin in range(0, rows, BATCH):
-        part = list(islice(lines, BATCH))
+        part = list(islice(read, BATCH))
         if begin + len(part) > len(known) and begin < EMBEDDED:
             known = np.concatenate([known[:begin], _embedded(embedder, [row["summary"] for row in part])])
         near = np.asarray(known[np.arange(begin, begin + len(part)) % len(known)], np.float32)
@@ -118,8 +121,14 @@ def _make(folder: Path, rows: int, corpus: Path | None, vectors: Path | None) ->
     assert isinstance(space, VectorSpace)
     found = calibrate(table, space, embedder.model_id, rows=rows, now_ms=0)
     assert found is not None
-    whole = replace(found, questions=ask_model(embedder))
+    questions, elsewhere = ask_model(embedder)
+    whole = replace(found, questions=questions, elsewhere=elsewhere)
     (folder / CALIBRATION).write_text(json.dumps(whole.to_dict()), encoding="utf-8")
+
+
+def read_calibration(folder: Path) -> Calibration:
+    """Return the calibration of a table that was made here."""
+    return Calibration.from_dict(json.loads((folder / CALIBRATION).read_text(encoding="utf-8")))
 
 
 def _rows(part: list[dict[str, Any]], begin: int, column: str, vectors: np.ndarray) -> pa.Table:
@@ -130,6 +139,9 @@ def _rows(part: list[dict[str, Any]], begin: int, column: str, vectors: np.ndarr
         "text": texts,
         "terms": [terms(text) for text in texts],
         "scope": [row["detail"]["scope"] for row in part],
+        "category": [row["kind"] for row in part],
+        "importance_label": [LABELS[(begin + at) % len(LABELS)] for at in range(len(part))],
+        "createdAt": [datetime.fromisoformat(row["ts"]).timestamp() * 1000 for row in part],
         column: pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]),
     })  # fmt: skip
 
@@ -143,13 +155,12 @@ def _ask(folder: Path, rows: int, corpus: Path | None) -> dict[str, str]:
     chance = random.Random(7)
     # Every so many lines one, so that the corpus is not in memory while memory is measured.
     step = max(1, rows // (QUERIES + 2 * WARM))
-    chosen = islice(_lines(rows, corpus), chance.randrange(step), None, step)
+    chosen = islice(lines(rows, corpus), chance.randrange(step), None, step)
     asked = [_request(row, chance) for row in chosen]
     chance.shuffle(asked)
     embedder, table = UseEmbedder(), LanceMemories.open(folder)
     embedder.embed(["the model is loaded"])
-    said = json.loads((folder / CALIBRATION).read_text(encoding="utf-8"))
-    calibration = Calibration.from_dict(said)
+    calibration = read_calibration(folder)
     before = _memory_mib()
     cold, _ = _timed(asked[:WARM], table, embedder, calibration)
     for thread in threading.enumerate():

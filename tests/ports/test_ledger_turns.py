@@ -70,7 +70,11 @@ def test_all_sessions_together_are_bounded(ledger: SqliteLedger, monkeypatch: py
     monkeypatch.setattr("sunrise.adapters.sqlite_turns.MAX_TURNS", 5)
     for number in range(8):
         ledger.log_turn(turn(f"mem:{number}", session=f"s{number}"))
-    assert raw(ledger, "SELECT session_key FROM turns ORDER BY id") == [(f"s{n}",) for n in range(3, 8)]
+    for number in range(10):
+        ledger.log_turn(turn(f"mem:{number}", session="long"))
+    assert raw(ledger, "SELECT session_key, number FROM turns ORDER BY id") == [
+        ("long", number) for number in range(6, 11)
+    ]
 
 
 def test_what_is_included_counts_as_used_and_what_is_found_as_retrieved(ledger: SqliteLedger) -> None:

@@ -130,8 +130,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
     def newest_version(self) -> int:
         """Return the number of the newest version."""
         with told_as_ours("cannot read the memories table"):
-            self._table.checkout_latest()
-            return int(self._table.version)
+            return lance_queries.version(self._table)
 
     def schema(self) -> pa.Schema:
         """Return the table's Arrow schema as it is now."""

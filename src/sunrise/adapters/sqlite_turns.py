@@ -12,6 +12,9 @@ from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, SqliteConnection
 from sunrise.domain.turn_log import MAX_TURNS, MAX_TURNS_A_SESSION, Injected, Lane, LoggedTurn
 from sunrise.domain.working_set import working_set_id
 
+_LOOKED_AT_EVERY: Final = 10
+"""To find the oldest turn that stays all the newer ones are counted."""
+
 PATIENCE_MS: Final = 250
 """An agent waits for its answer: what a turn leaves behind is given up where a flow holds the ledger."""
 
@@ -146,6 +149,8 @@ def _drop_old(db: sqlite3.Connection, session_key: str, number: int) -> None:
     db.execute(
         "DELETE FROM turns WHERE session_key = ? AND number <= ?", (session_key, number - MAX_TURNS_A_SESSION)
     )
+    if number % _LOOKED_AT_EVERY:
+        return
     db.execute(
         "DELETE FROM turns WHERE id <= (SELECT id FROM turns ORDER BY id DESC LIMIT 1 OFFSET ?)", (MAX_TURNS,)
     )

@@ -153,6 +153,8 @@ def _weighed(turn: _Turn, scope: str, asked: str) -> tuple[Chosen, RecallReceipt
             calibration=turn.ports.calibration,
             policy=turn.policy.ranking,
         )
+    # What was found beyond the pool came for no slot.
+    found = replace(found, rejected=tuple(one for one in found.rejected if one[1] != "over_limit"))
     for warning in receipt.warnings:
         turn.warn(warning)
     if receipt.reason == "store_failed":

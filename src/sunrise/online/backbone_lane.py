@@ -18,12 +18,15 @@ from sunrise.domain.fence import FencedItem
 from sunrise.domain.importance import ImportanceLabel
 from sunrise.domain.records import memory_ref
 from sunrise.domain.working_set import PROMPT, WorkingSet
-from sunrise.domain.working_set_synthesis import MAX_MEMORIES, Remembered, WorkingSetPolicy, synthesized
+from sunrise.domain.working_set_synthesis import Remembered, WorkingSetPolicy, synthesized
 from sunrise.errors import DataError
 from sunrise.ports import MemoryReader
 
 FULL_LOOK_MS: Final = 300_000
 """Between two full looks at a scope only what is new is read, and what is known is looked at again."""
+
+MEMORIES: Final = 96
+"""So many compete for the lines of a working set: those that must be remembered first, then the newest."""
 
 _SCOPES: Final = 32
 _SAYS: Final = ("id", "text", "category", "importance_label", "createdAt", "trust_tier", "state")
@@ -147,7 +150,7 @@ def _looked(scope: str, memories: MemoryReader, known: _Known | None, *, version
 def _foremost(rows: pa.Table) -> list[str]:
     """Return the ids of those that must be remembered and then of the newest, so many as are looked at."""
     if "createdAt" not in rows.column_names:
-        return list(rows.column("id").to_pylist()[:MAX_MEMORIES])
+        return list(rows.column("id").to_pylist()[:MEMORIES])
     label = (
         pc.fill_null(pc.equal(rows.column("importance_label"), str(ImportanceLabel.MUST_REMEMBER)), _NO)
         if "importance_label" in rows.column_names
@@ -161,7 +164,7 @@ def _foremost(rows: pa.Table) -> list[str]:
         }
     )
     keys = [("lesser", "ascending"), ("created", "descending"), ("id", "ascending")]
-    places = pc.select_k_unstable(ranked, k=min(MAX_MEMORIES, ranked.num_rows), sort_keys=keys)
+    places = pc.select_k_unstable(ranked, k=min(MEMORIES, ranked.num_rows), sort_keys=keys)
     return list(ranked.column("id").take(places).to_pylist())
 
 
