@@ -28,8 +28,10 @@ _RIGHTS: Mapping[Right, str] = {
 }
 _MCP = (
     "`/mcp` speaks MCP over streamable HTTP, without sessions; `sunrise mcp` speaks it on standard input and"
-    " output. The tool is `memory_recall(query, limit, scope)`; it answers with one block of JSON, that of"
-    " `/v1/recall`. A receipt of a run is the resource `sunrise://receipts/{run_id}`."
+    " output. The tools are `memory_recall(query, limit, scope)`, `memory_store(text, category, importance,"
+    " scope, idempotency_key)` and `memory_forget(id, query, scope)`; each answers with one block of JSON,"
+    " that of `/v1/recall`, `/v1/store` and `/v1/forget`. A receipt of a run is the resource"
+    " `sunrise://receipts/{run_id}`."
 )
 
 

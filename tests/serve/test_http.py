@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sunrise.bootstrap import open_home
+from sunrise.domain.answers import answer_of
 from sunrise.domain.recall import RecallRequest
-from sunrise.domain.recall_answer import answer_of
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.serve.problems import REASONS
 from sunrise.settings import load_settings

@@ -31,15 +31,22 @@ BOOK = TokenBook((
 ))  # fmt: skip
 
 
-def test_the_tool_is_told_to_be_harmless(door: Served) -> None:
+def test_a_client_is_told_what_each_tool_does(door: Served) -> None:
     async def ask(client: Any) -> Any:
         return await client.list_tools()
 
-    (tool,) = _over_http(door, ask).tools
-    assert tool.name == "memory_recall"
-    assert set(tool.input_schema["properties"]) == {"query", "limit", "scope"}
-    hints = tool.annotations
-    assert (hints.read_only_hint, hints.destructive_hint, hints.open_world_hint) == (True, False, False)
+    tools = {tool.name: tool for tool in _over_http(door, ask).tools}
+    hints = {
+        name: (tool.annotations.read_only_hint, tool.annotations.destructive_hint)
+        for name, tool in tools.items()
+    }
+    assert hints == {
+        "memory_recall": (True, False), "memory_store": (False, False), "memory_forget": (False, True),
+    }  # fmt: skip
+    assert set(tools["memory_recall"].input_schema["properties"]) == {"query", "limit", "scope"}
+    # What no text can do: say whose words it is.
+    assert "source_kind" not in tools["memory_store"].input_schema["properties"]
+    assert {tool.output_schema for tool in tools.values()} == {None}
 
 
 def test_one_block_of_json_answers_over_http(door: Served) -> None:
@@ -120,7 +127,8 @@ def test_the_gateways_client_is_answered_with_plain_json(door: Served) -> None:
     told = door.ask("POST", "/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}, **accept)
     assert (told.status, told.body) == (202, b"")
     listed = door.ask("POST", "/mcp", _message("tools/list", {}), **accept)
-    assert [tool["name"] for tool in listed.json["result"]["tools"]] == ["memory_recall"]
+    names = {tool["name"] for tool in listed.json["result"]["tools"]}
+    assert names == {"memory_recall", "memory_store", "memory_forget"}
     call = {"name": "memory_recall", "arguments": {"query": "tea"}}
     called = door.ask("POST", "/mcp", _message("tools/call", call), **accept)
     assert [block["type"] for block in called.json["result"]["content"]] == ["text"]

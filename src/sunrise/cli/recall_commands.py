@@ -33,8 +33,8 @@ def _own_answer(
     home: str | None, query: str, *, scope: str | None, limit: int, archived: bool
 ) -> dict[str, object]:
     from sunrise.bootstrap import open_home
+    from sunrise.domain.answers import answer_of
     from sunrise.domain.recall import RecallRequest
-    from sunrise.domain.recall_answer import answer_of
     from sunrise.settings import load_settings
 
     request = RecallRequest(query, scope=scope or "", limit=limit, include_archived=archived)

@@ -13,9 +13,9 @@ from starlette.exceptions import HTTPException
 
 from sunrise.bootstrap import Home
 from sunrise.errors import DataError, StoreError
+from sunrise.serve import http_routes, http_writes
 from sunrise.serve.guards import Guard
 from sunrise.serve.http_models import FaultGiven, ProblemGiven
-from sunrise.serve.http_routes import router
 from sunrise.serve.problems import PROBLEM_TYPE, REASONS, RefusalError, as_refusal
 from sunrise.serve.service import ServeOptions, Service
 
@@ -64,7 +64,8 @@ def _api(service: Service | None) -> FastAPI:
             Exception: _failed,
         },
     )
-    api.include_router(router)
+    api.include_router(http_routes.router)
+    api.include_router(http_writes.router)
     _name_problems(api)
     return api
 

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from sunrise.domain.capture_request import CaptureRequest
+from sunrise.domain.forget import MAX_CANDIDATES
 from sunrise.domain.recall import MAX_LIMIT
 from sunrise.domain.turn_request import NO_SESSION
 
@@ -24,7 +26,18 @@ def _integral(value: Any) -> Any:
 
 
 WholeNumber = Annotated[int, BeforeValidator(_integral)]
+MomentMs = Annotated[int, Field(ge=0, le=253_402_300_799_999), BeforeValidator(_integral)]
 Text = Annotated[str, BeforeValidator(_whole)]
+# Some printed character, and no control anywhere.
+ShortName = Annotated[
+    str,
+    Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"),
+]
+MemoryName = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f]+$")]
+Reason = Annotated[str, Field(max_length=200, pattern=r"\S")]
+Importance = (
+    Annotated[float, Field(ge=0, le=1)] | Literal["must_remember", "nice_to_have", "ignore", "unknown"]
+)
 ScopeName = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
@@ -88,6 +101,96 @@ class TurnGiven(Given):
     text: str
     items: list[MemoryGiven]
     receipt: dict[str, Any] = Field(description="Refs, counts and codes; see the schema it names.")
+
+
+class StoreAsked(Asked):
+    """One text to be remembered."""
+
+    text: Text = Field(max_length=500_000, description="What to remember; a very long one is cut.")
+    scope: ScopeName | None = Field(None, description="Else the first of the token, else global.")
+    category: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] | None = Field(
+        None, description="Such as preference, decision, fact, entity or todo."
+    )
+    importance: Importance | None = Field(None, description="A score, or a label; else the scorer's.")
+    source_kind: Literal["agent", "tool", "web", "operator"] = Field(
+        "agent", description="Whose words they are; operator needs the right admin, and is trusted."
+    )
+    source_ref: ShortName | None = Field(None, description="Where it comes from.")
+    agent_id: ShortName | None = None
+    id: MemoryName | None = Field(None, description="Make the memory of this id, or write it anew.")
+    idempotency_key: ShortName | None = Field(None, description="The same key twice is one store.")
+    ttl_days: Annotated[float, Field(gt=0, le=36_525)] | None = Field(
+        None, description="Not recalled after so many days."
+    )
+    review_at_ms: MomentMs | None = Field(None, description="Look at it again then.")
+
+
+class StoreGiven(Given):
+    """What became of a text, and the memory that holds it now."""
+
+    ref: str | None
+    status: Literal["created", "duplicate", "merged", "updated", "quarantined", "refused"]
+    receipt: dict[str, Any]
+
+
+class ForgetAsked(Asked):
+    """How a memory is to be forgotten."""
+
+    scope: ScopeName | None = Field(None, description="Only a memory of this scope.")
+    reason: Reason = Field("asked", description="For the audit trail.")
+    with_derived: bool = Field(default=False, description="Also the memories that were made of it.")
+    everywhere: bool = Field(default=False, description="Keep the text out of every scope.")
+    limit: WholeNumber = Field(5, ge=1, le=MAX_CANDIDATES, description="Candidates, at most.")
+
+
+class ForgetByIdAsked(ForgetAsked):
+    """One memory to be forgotten, by its id, its ref, or the beginning of its id."""
+
+    id: MemoryName
+    query: None = None
+
+
+class ForgetByQueryAsked(ForgetAsked):
+    """One memory to be forgotten that says just this; else what it may mean is returned."""
+
+    query: Text = Field(min_length=1, max_length=200_000)
+    id: None = None
+
+
+class CandidateGiven(Given):
+    """A memory that a query may mean."""
+
+    ref: str
+    text: str
+    scope: str
+    score: float | None
+
+
+class ForgetGiven(Given):
+    """What is gone, and what a query may have meant."""
+
+    status: Literal["forgotten", "candidates", "ambiguous", "already", "not_found"]
+    refs: list[str]
+    candidates: list[CandidateGiven]
+    receipt: dict[str, Any]
+
+
+class CaptureAsked(Asked):
+    """The messages of a session as the gateway hands them over when a turn ends."""
+
+    messages: list[dict[str, Any]] = Field(max_length=10_000)
+    session_id: ShortName = CaptureRequest(()).session_id
+    session_key: ShortName | None = None
+    agent_id: ShortName | None = None
+    scope: ScopeName | None = Field(None, description="Else that of a tag before a statement.")
+    in_group: bool = Field(default=False, description="Only messages count that name the owner.")
+
+
+class CaptureGiven(Given):
+    """The memories that were made or written anew, and why not more."""
+
+    refs: list[str]
+    receipt: dict[str, Any]
 
 
 class EventAsked(BaseModel):

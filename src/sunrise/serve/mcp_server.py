@@ -12,17 +12,26 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
+from sunrise.domain.answers import answer_of, forget_answer_of, store_answer_of
+from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
-from sunrise.domain.recall_answer import answer_of
+from sunrise.domain.store import StoreRequest
 from sunrise.errors import DataError, StoreError
 from sunrise.serve.audit import AUDITED
 from sunrise.serve.http_routes import RUN_ID
+from sunrise.serve.http_writes import key_of
 from sunrise.serve.problems import RefusalError, as_refusal
 from sunrise.serve.service import Service
 from sunrise.serve.tokens import Caller, Right
 
 _READS: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_WRITES: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_FORGETS: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
 _INSTRUCTIONS: Final = (
     "Long-term memory. Recall before you answer what may have been said, decided or preferred earlier."
@@ -39,6 +48,8 @@ def build_mcp(service: Service, who: Who) -> MCPServer[Any]:
         "sunrise", version=version("sunrise-memory"), instructions=_INSTRUCTIONS, log_level="WARNING"
     )
     _add_recall(server, service, who)
+    _add_store(server, service, who)
+    _add_forget(server, service, who)
     _add_receipts(server, service, who)
     return server
 
@@ -65,6 +76,63 @@ def _add_recall(server: MCPServer[Any], service: Service, who: Who) -> None:
         title="Recall memories",
         description="Find memories by what they say and what they mean, best first. Ids are whole.",
         annotations=_READS,
+        structured_output=False,
+    )
+
+
+def _add_store(server: MCPServer[Any], service: Service, who: Who) -> None:
+    async def memory_store(
+        ctx: Context[Any],
+        text: Annotated[str, Field(max_length=500_000, description="What to remember, in one statement.")],
+        category: Annotated[str | None, Field(description="preference, decision, fact ...")] = None,
+        importance: Annotated[float | str | None, Field(description="0 to 1, or a label.")] = None,
+        scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
+        idempotency_key: Annotated[str | None, Field(description="The same twice is one store.")] = None,
+    ) -> CallToolResult:
+        async def answer(caller: Caller) -> dict[str, Any]:
+            caller.check_right(Right.WRITE)
+            wanted = StoreRequest(
+                text,
+                scope=caller.scope_for(scope),
+                category=category,
+                importance=importance,
+                idempotency_key=key_of(caller, idempotency_key),
+            )
+            return store_answer_of(await service.workers.run(lambda: service.store(wanted)))
+
+        request = ctx.request_context.request
+        return await _answered(service, who(request), request, answer, tool="memory_store", scope=scope)
+
+    server.add_tool(
+        memory_store,
+        title="Store a memory",
+        description="Remember one statement. The answer names the memory that holds it, new or not.",
+        annotations=_WRITES,
+        structured_output=False,
+    )
+
+
+def _add_forget(server: MCPServer[Any], service: Service, who: Who) -> None:
+    async def memory_forget(
+        ctx: Context[Any],
+        id: Annotated[str | None, Field(description="Id, ref, or 8 characters of an id.")] = None,  # noqa: A002  the tool's own name
+        query: Annotated[str | None, Field(max_length=200_000, description="Or what it says.")] = None,
+        scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
+    ) -> CallToolResult:
+        async def answer(caller: Caller) -> dict[str, Any]:
+            caller.check_right(Right.WRITE)
+            within = caller.scope_for(scope) if scope or caller.is_bound else None
+            wanted = ForgetRequest(id, query, scope=within)
+            return forget_answer_of(await service.workers.run(lambda: service.forget(wanted)))
+
+        request = ctx.request_context.request
+        return await _answered(service, who(request), request, answer, tool="memory_forget", scope=scope)
+
+    server.add_tool(
+        memory_forget,
+        title="Forget a memory",
+        description="Forget one memory for good. A query that may mean several forgets none and lists them.",
+        annotations=_FORGETS,
         structured_output=False,
     )
 

@@ -12,17 +12,23 @@ from typing import Any, Final
 from sunrise.adapters.private_files import check_folder
 from sunrise.adapters.spool_writer import SpoolWriter
 from sunrise.bootstrap import Home
+from sunrise.domain.capture_request import CaptureRequest, CaptureResult
+from sunrise.domain.forget import ForgetRequest, ForgetResult
 from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.scope_policy import ScopePolicy
+from sunrise.domain.store import StoreRequest, StoreResult
 from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult
 from sunrise.errors import ConfigurationError, StoreError, SunriseError
 from sunrise.online.auto_recall import auto_recall
-from sunrise.online.turn_policies import scope_policy, turn_policy
+from sunrise.online.forget import forget
+from sunrise.online.store import store
+from sunrise.online.turn_policies import scope_policy, store_policy, turn_policy
 from sunrise.ports import MemoryTable
 from sunrise.sections.serve import ServeSettings
 from sunrise.serve.audit import Audit
 from sunrise.serve.metrics import Metrics
+from sunrise.serve.problems import RefusalError
 from sunrise.serve.rates import RateLimit
 from sunrise.serve.service_log import note
 from sunrise.serve.tokens import TokenBook, load_tokens
@@ -71,6 +77,7 @@ class Service:
         self.workers = Workers(threads=options.settings.workers, queue=options.settings.queue)
         self._spool = SpoolWriter(home.spool, stem=SPOOL_STEM, clock=home.clock)
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._memories: MemoryTable | None = None
         self._embeds = False
         self._use(options)
@@ -123,6 +130,38 @@ class Service:
         """Return how scopes are found and checked at this moment."""
         return scope_policy(self.home.settings)
 
+    def store(self, request: StoreRequest) -> StoreResult:
+        """Store one text, and say what became of it; one after the other, so that no two make it twice."""
+        with self._writing:
+            memories = self._table()
+            return store(
+                request,
+                memories=memories,
+                ledger=self.home.ledger,
+                embedder=self.home.recall_embedder(memories),
+                clock=self.home.clock,
+                policy=store_policy(self.home.settings),
+            )
+
+    def forget(self, request: ForgetRequest) -> ForgetResult:
+        """Forget one memory, or return those that a query may mean."""
+        with self._writing:
+            memories = self._table()
+            embedder = self.home.recall_embedder(memories)
+            return forget(
+                request,
+                memories=memories,
+                ledger=self.home.ledger,
+                embedder=embedder,
+                clock=self.home.clock,
+                calibration=self.home.calibration(memories, embedder),
+            )
+
+    def capture(self, request: CaptureRequest) -> CaptureResult:
+        """Keep what the owner said in a session."""
+        with self._writing:
+            return self.home.auto_capture(request)
+
     def append_events(self, events: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         """Put captured events where the next harvest reads them, and return their ids."""
         return self._spool.append(events)
@@ -160,6 +199,15 @@ class Service:
         wanted = options.settings
         self.rates = RateLimit(rate=wanted.rate_per_s, burst=wanted.burst)
         self.failures = RateLimit(rate=_FAILED_RATE, burst=_FAILED_BURST)
+
+    def _table(self) -> MemoryTable:
+        found = self._table_or_none()
+        if found is None:
+            # Where it is there and cannot be opened, this says so.
+            found = self.home.memories()
+        if found is None:
+            raise RefusalError("no_memories_table")
+        return found
 
     def _table_or_none(self) -> MemoryTable | None:
         with self._lock:

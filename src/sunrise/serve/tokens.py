@@ -57,6 +57,21 @@ class Caller:
         if right not in self.rights:
             raise RefusalError("right_not_allowed", f"this needs the right {right}")
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether they see some scopes only."""
+        return self.scopes is not None
+
+    def check_unbound(self) -> None:
+        """
+        Let pass what reaches into every scope.
+
+        Raises:
+            RefusalError: The caller is bound to some; reason ``scope_not_allowed``.
+        """
+        if self.is_bound:
+            raise RefusalError("scope_not_allowed", "this reaches into every scope")
+
     def scope_for(self, asked: str | None) -> str:
         """
         Return the scope that a request is about: what it names, else the caller's first, else the default.

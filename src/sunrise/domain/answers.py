@@ -1,10 +1,13 @@
-"""The answer to a recall, or to a turn, as plain values: the same in every door."""
+"""Answers as plain values under the names that agents read: the same in every door."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sunrise.domain.capture_request import CaptureResult
+from sunrise.domain.forget import ForgetResult
 from sunrise.domain.recall import RecallItem, RecallResult
+from sunrise.domain.store import StoreResult
 from sunrise.domain.turn_request import AutoRecallResult
 
 
@@ -17,6 +20,30 @@ def turn_answer_of(result: AutoRecallResult) -> dict[str, Any]:
     """Return what is put before the agent, the memories it is made of, and the receipt."""
     items = [item_of(one) for one in result.items]
     return {"text": result.text, "items": items, "receipt": result.receipt.to_dict()}
+
+
+def store_answer_of(result: StoreResult) -> dict[str, Any]:
+    """Return what became of a text, and the memory that holds it."""
+    return {"ref": result.ref, "status": result.status.value, "receipt": result.receipt.to_dict()}
+
+
+def forget_answer_of(result: ForgetResult) -> dict[str, Any]:
+    """Return what is gone, and what a query may have meant."""
+    candidates = [
+        {"ref": one.ref, "text": one.text, "scope": one.scope, "score": one.score}
+        for one in result.candidates
+    ]
+    return {
+        "status": result.status.value,
+        "refs": list(result.refs),
+        "candidates": candidates,
+        "receipt": result.receipt.to_dict(),
+    }
+
+
+def capture_answer_of(result: CaptureResult) -> dict[str, Any]:
+    """Return the memories that were made or written anew, and why not more."""
+    return {"refs": list(result.refs), "receipt": result.receipt.to_dict()}
 
 
 def item_of(item: RecallItem) -> dict[str, Any]:
