@@ -151,8 +151,12 @@ def test_a_private_file_is_written_whole_and_read_back(tmp_path: Path) -> None:
 
 
 def test_only_a_service_that_lives_is_found(tmp_path: Path) -> None:
-    presence = Presence("127.0.0.1", 4243, 1, "0")
+    presence = Presence("127.0.0.1", 4243, os.getpid(), "0")
+    announce(tmp_path, presence)
     with only_service(tmp_path):
+        # What a killed one left is not taken for the one that is just starting.
+        assert running_service(tmp_path) is None
+        announce(tmp_path, presence._replace(pid=2**22 + 1))
         assert running_service(tmp_path) is None
         announce(tmp_path, presence)
         assert running_service(tmp_path) == presence

@@ -45,6 +45,8 @@ def only_service(home: Path) -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise BusyError(f"another service runs on {home}", holder="serve")
             time.sleep(0.01)
+        # What a killed one left says where it was, and would be taken for ours until we say where we are.
+        (home / PRESENCE_FILE).unlink(missing_ok=True)
         try:
             yield
         finally:
@@ -68,9 +70,22 @@ def running_service(home: Path) -> Presence | None:
         text = read_private(home / PRESENCE_FILE)
         if text is None or not _is_held(home / LOCK_FILE):
             return None
-        return Presence(**json.loads(text))
+        found = Presence(**json.loads(text))
+        return found if _lives(found.pid) else None
     except (ConfigurationError, OSError, ValueError, TypeError):
         return None
+
+
+def _lives(pid: int) -> bool:
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
 
 
 def _is_held(path: Path) -> bool:

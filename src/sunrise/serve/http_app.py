@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from sunrise.bootstrap import Home
-from sunrise.errors import DataError, StoreError
+from sunrise.errors import ConfigurationError, DataError, StoreError
 from sunrise.serve import http_routes, http_writes
 from sunrise.serve.guards import Guard
 from sunrise.serve.http_models import FaultGiven, ProblemGiven
@@ -35,9 +35,7 @@ def build_app(home: Home, options: ServeOptions) -> Guard:
     api = _api(service)
     api.state.service = service
     if options.settings.mcp:
-        from sunrise.serve.mcp_http import mount_mcp  # noqa: PLC0415  half a second that not all want to pay
-
-        api.state.mcp = mount_mcp(api, service)
+        api.state.mcp = _mounted(api, service)
     return Guard(api, service)
 
 
@@ -68,6 +66,15 @@ def _api(service: Service | None) -> FastAPI:
     api.include_router(http_writes.router)
     _name_problems(api)
     return api
+
+
+def _mounted(api: FastAPI, service: Service) -> Any:
+    try:
+        from sunrise.serve.mcp_http import mount_mcp  # noqa: PLC0415  half a second that not all want to pay
+    except ModuleNotFoundError as error:
+        msg = f"MCP needs the serve extra (missing: {error.name}): install it, or set [serve] mcp = false"
+        raise ConfigurationError(msg) from error
+    return mount_mcp(api, service)
 
 
 def _lifespan_of(service: Service) -> Any:
