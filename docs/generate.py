@@ -14,6 +14,7 @@ from pathlib import Path
 from docs.library_pages import cli_page, errors_page, settings_page
 from docs.receipt_page import receipt_page
 from docs.room_pages import contracts_page, flows_page, ledger_page
+from docs.service_pages import openapi_page, service_page
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 
@@ -23,7 +24,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors_page,
     "flows.md": flows_page,
     "ledger.md": ledger_page,
+    "openapi.json": openapi_page,
     "receipt.md": receipt_page,
+    "service.md": service_page,
     "settings.md": settings_page,
 }
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sunrise.cli.app import main
+from sunrise.cli.start import main
 
 main()

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from sunrise.adapters.boot_files import boot_texts
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.sources import paths_of, readers
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
 from sunrise.domain.calibration import Calibration, note_of, read_calibration
+from sunrise.domain.priors import RankingPolicy
+from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.vector_space import VectorSpace, active_space, searched
 from sunrise.errors import ConfigurationError, StoreError
 from sunrise.ports import Clock, Embedder, Ledger, MemoryReader, MemoryTable, ObservationSource
@@ -98,11 +101,11 @@ class Home:
         """Return the calibration of the vectors that answer, or None where recall has to rank by ranks."""
         try:
             space = searched(memories.spaces(), embedder.model_id, embedder.dimension)
+            if not isinstance(space, VectorSpace):
+                return None
+            note = self.ledger.get_note(note_of(space.column))
         except StoreError:
             return None
-        if not isinstance(space, VectorSpace):
-            return None
-        note = self.ledger.get_note(note_of(space.column))
         return None if note is None else _calibration(note, embedder.model_id, space.column)
 
     def turn_ports(self, memories: MemoryReader | None) -> TurnPorts:
@@ -146,6 +149,35 @@ class Home:
         embedder = self.embedder() if memories is None else self.recall_embedder(memories)
         ports = CapturePorts(memories, self.ledger, embedder, self.clock)
         return auto_capture(request, ports=ports, policy=capture_policy(self.settings))
+
+    def recall(self, request: RecallRequest, *, memories: MemoryReader | None = None) -> RecallResult:
+        """
+        Return what the memories answer: those given, else those of the home, opened for this once.
+
+        Where there are none yet, or they cannot be opened, nothing comes back and the receipt says why.
+
+        Raises:
+            DataError: The scope is no text that a store can take.
+        """
+        from sunrise.online.recall import recall, unanswered  # noqa: PLC0415 (as in existing_memories)
+
+        reason = "no_memories_table"
+        if memories is None:
+            try:
+                memories = self.memories()
+            except StoreError:
+                reason = "store_failed"
+        if memories is None:
+            return unanswered(request, reason=reason, now_ms=self.clock.now_ms())
+        embedder = self.recall_embedder(memories)
+        return recall(
+            request,
+            memories=memories,
+            embedder=embedder,
+            clock=self.clock,
+            calibration=self.calibration(memories, embedder),
+            policy=RankingPolicy(zone=ZoneInfo(self.settings.timezone)),
+        )
 
     def memories(self) -> MemoryTable | None:
         """

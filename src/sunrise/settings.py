@@ -42,6 +42,7 @@ from sunrise.sections.online import (
     WorkingSetSettings,
 )
 from sunrise.sections.section import Section
+from sunrise.sections.serve import ServeSettings
 
 CONFIG_FILE = "sunrise.toml"
 DEFAULT_HOME = "~/.sunrise"
@@ -182,6 +183,7 @@ class Settings(BaseSettings):
     budget: BudgetSettings = BudgetSettings()
     auto_capture: AutoCaptureSettings = AutoCaptureSettings()
     receipts: ReceiptSettings = ReceiptSettings()
+    serve: ServeSettings = ServeSettings()
     harvest: HarvestSettings = HarvestSettings()
     admission: AdmissionSettings = AdmissionSettings()
     grade: GradeSettings = GradeSettings()

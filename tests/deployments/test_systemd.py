@@ -17,7 +17,7 @@ from sunrise.rooms import rooms_path
 from sunrise.settings import Settings
 
 UNITS = rooms_path() / "deployments" / "systemd"
-SERVICES = ("sunrise.service", "sunrise-run@.service")
+SERVICES = ("sunrise.service", "sunrise-serve.service", "sunrise-run@.service")
 
 
 def test_the_timers_in_the_tree_are_those_of_the_schedule() -> None:

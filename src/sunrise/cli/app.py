@@ -26,7 +26,6 @@ app = typer.Typer(
 sources_app = typer.Typer(help="What is harvested.", no_args_is_help=True, rich_markup_mode=None)
 quarantine_app = typer.Typer(help="What was refused.", no_args_is_help=True, rich_markup_mode=None)
 app.command("store")(store_app.store)
-app.command("recall")(store_app.recall)
 app.command("forget")(store_app.forget)
 app.command("writeback")(writeback_app.writeback)
 app.command("writeback-lancedb")(writeback_app.writeback_lancedb)
@@ -60,6 +59,26 @@ def init(
 
 
 @app.command()
+def recall(
+    query: Annotated[str, typer.Argument(help="What to look for, in any language.")],
+    home: HomeOption = None,
+    scope: Annotated[str | None, typer.Option(help="Scope of the memories; else global.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="How many, best first.")] = 5,
+    archived: Annotated[bool, typer.Option("--archived", help="Archived memories too.")] = False,
+    as_json: JsonOption = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say whether the running service answered.")
+    ] = False,
+) -> None:
+    """Find memories by what they say and mean, through the running service if there is one."""
+    from sunrise.cli.recall_commands import recall_memories
+
+    recall_memories(
+        home, query, scope=scope, limit=limit, archived=archived, as_json=as_json, verbose=verbose
+    )
+
+
+@app.command()
 def run(
     flow: Annotated[str, typer.Argument(help="Name of a flow, or sunrise for the whole day in order.")],
     home: HomeOption = None,
@@ -81,6 +100,56 @@ def up(
     from sunrise.cli.commands import serve_schedules
 
     serve_schedules(home, as_json=as_json)
+
+
+@app.command()
+def serve(
+    home: HomeOption = None,
+    host: Annotated[str | None, typer.Option(help="In place of the setting.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="In place of the setting.")] = None,
+    init_token: Annotated[
+        bool, typer.Option("--init-token", help="Make the token of the home, and start nothing.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer over HTTP and MCP until stopped."""
+    from sunrise.cli import serve_commands
+
+    if init_token:
+        serve_commands.init_token(home, as_json=as_json)
+    else:
+        serve_commands.serve(home, host=host, port=port)
+
+
+@app.command()
+def token(
+    name: Annotated[str, typer.Argument(help="Who will use it.")],
+    home: HomeOption = None,
+    scope: Annotated[
+        list[str] | None, typer.Option(help="A scope that it is bound to; repeatable. All, if none.")
+    ] = None,
+    right: Annotated[
+        list[str] | None, typer.Option(help="read, write or admin; repeatable. read, if none.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a token for one client of the service, and show it once."""
+    from sunrise.cli.serve_commands import bind_token
+
+    bind_token(home, name, scopes=scope or [], rights=right or [], as_json=as_json)
+
+
+@app.command()
+def mcp(
+    home: HomeOption = None,
+    scope: Annotated[
+        list[str] | None, typer.Option(help="A scope that the client is bound to; repeatable.")
+    ] = None,
+) -> None:
+    """Answer MCP on standard input and output, for a client that starts this itself."""
+    from sunrise.cli.serve_commands import answer_mcp
+
+    answer_mcp(home, scopes=scope or [])
 
 
 @app.command()

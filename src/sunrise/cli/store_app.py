@@ -1,4 +1,4 @@
-"""The commands that store, recall and forget. What they do is imported inside them."""
+"""The commands that store and forget. What they do is imported inside them."""
 
 from __future__ import annotations
 
@@ -46,20 +46,6 @@ def store(
         "again": again,
     }
     store_commands.store_text(home, text, asked=asked, as_json=as_json)
-
-
-def recall(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
-    home: HomeOption = None,
-    scope: ScopeOption = "global",
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many, best first.")] = 5,
-    archived: Annotated[bool, typer.Option("--archived", help="Archived memories too.")] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Return the memories most useful for a query, best first."""
-    from sunrise.cli import store_commands
-
-    store_commands.recall_memories(home, query, scope=scope, limit=limit, archived=archived, as_json=as_json)
 
 
 def forget(

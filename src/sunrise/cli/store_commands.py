@@ -1,4 +1,4 @@
-"""What the commands do that store, recall and forget."""
+"""What the commands do that store and forget."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from sunrise.cli.output import say
 from sunrise.cli.tables import table, terminal_width
 from sunrise.cli.trust_commands import beginning
 from sunrise.domain.forget import ForgetRequest, ForgetResult, ForgetStatus
-from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.store import StoreRequest, StoreResult, StoreStatus
 from sunrise.errors import DataError, StoreError
 from sunrise.online.forget import forget
-from sunrise.online.policies import ranking_policy, store_policy
-from sunrise.online.recall import recall
+from sunrise.online.policies import store_policy
 from sunrise.online.store import store
 from sunrise.ports import MemoryTable
 from sunrise.settings import load_settings
@@ -50,26 +48,6 @@ def store_text(home: str | None, text: str, *, asked: Mapping[str, Any], as_json
         )
     say(_data(result), "\n".join(_store_lines(result)), as_json=as_json)
     raise SystemExit(_STORED.get(result.status, ExitCode.OK))
-
-
-def recall_memories(
-    home: str | None, query: str, *, scope: str, limit: int, archived: bool, as_json: bool
-) -> None:
-    """Print what recall returns, best first, and what a caller should know of it."""
-    with _sensible():
-        request = RecallRequest(query, scope=scope, limit=limit, include_archived=archived)
-    with _opened(home) as (place, memories):
-        embedder = place.recall_embedder(memories)
-        result = recall(
-            request,
-            memories=memories,
-            embedder=embedder,
-            clock=place.clock,
-            calibration=place.calibration(memories, embedder),
-            policy=ranking_policy(place.settings),
-        )
-    data = {"items": [asdict(item) for item in result.items], "receipt": result.receipt.to_dict()}
-    say(data, "\n".join(_recall_lines(result)), as_json=as_json)
 
 
 def forget_memory(home: str | None, *, asked: Mapping[str, Any], as_json: bool) -> NoReturn:
@@ -127,24 +105,6 @@ def _store_lines(result: StoreResult) -> list[str]:
         lines.append(f"{'filled in':<12} {', '.join(receipt.filled)}")
     lines += [f"{'kept apart':<12} {ref}" for ref in receipt.near]
     return lines + _warned(receipt.warnings)
-
-
-def _recall_lines(result: RecallResult) -> list[str]:
-    rows = [
-        [
-            f"{item.score:.3f}",
-            item.importance_label or "-",
-            item.trust_tier or "-",
-            item.ref,
-            beginning(item.text),
-        ]
-        for item in result.items
-    ]
-    header = ["score", "importance", "trust", "ref", "text"]
-    told = (
-        table(rows, header=header, within=terminal_width()) if rows else f"nothing: {result.receipt.reason}"
-    )
-    return [told, *_warned(result.receipt.warnings)]
 
 
 def _forget_lines(result: ForgetResult) -> list[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from dataclasses import fields
 from typing import Any, Final, TypeVar
 
 from sunrise.domain.auto_recall import ReceiptPolicy
@@ -82,16 +81,12 @@ _RECEIPT: Final[_Readers] = {
 _AS_IT_IS: Final = frozenset({str, int, float, bool, type(None)})
 
 
-@lru_cache(maxsize=16)
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
-
-
 def _plain(value: Any) -> Any:
     kind = type(value)
     if kind in _AS_IT_IS:
         return value
-    if names := _names(kind):
+    # What is_dataclass() and fields() look at: asking it here makes a receipt of hundreds of parts cheap.
+    if names := getattr(kind, "__dataclass_fields__", None):
         return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}

@@ -52,6 +52,16 @@ def levelled(text: str) -> str:
     return (lowered if len(lowered) == len(text) else text).translate(_LEVEL)
 
 
+def either(*parts: str) -> str:
+    """
+    Return the part of a pattern that any of these match.
+
+    >>> either("we chose", "we took")
+    'we chose|we took'
+    """
+    return "|".join(parts)
+
+
 def any_of(*parts: str) -> re.Pattern[str]:
     """
     Return a pattern that any of these match, in either form of Chinese; words are words of ASCII.
@@ -59,7 +69,7 @@ def any_of(*parts: str) -> re.Pattern[str]:
     >>> any_of("決定", "we chose").findall("我们决定, we chose")
     ['决定', 'we chose']
     """
-    return re.compile("|".join(fold_han(part) for part in parts), re.ASCII)
+    return re.compile(fold_han(either(*parts)), re.ASCII)
 
 
 _LEVEL: dict[int, int | str] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sunrise.domain.capture_forms_en import DECISION_FORMS, PREFERENCE_FORMS, STANDING_FORMS
 from sunrise.domain.capture_phrases import Phrases, any_of
 from sunrise.domain.capture_words_en import (
     AN_ACT,
@@ -35,7 +36,11 @@ ENGLISH: Final = Phrases(
         r"|(?:save|store|put|add|commit|write|log|record) (?:this|that|it|the following)? ?(?:in|to|into"
         r"|down in)"
         r" (?:your |the |long.term )*memory|(?:write|jot|note) (?:this|that) down"
-        r"|for your memory|for the record|for future reference|you should know)\b"
+        r"|(?:save|store|put|log|record|file|keep|note|pin|stash) (?:this|that|it|these)(?: (?:somewhere"
+        r"|away|down|safe"
+        r"|on file|for (?:later|me|next time)|in (?:your|the|my) (?:notes|files|records"
+        r"|memory)))*(?=\s?[:,]|\s- )"
+        r"|note to self|for your notes|for your memory|for the record|for future reference|you should know)\b"
         r"(?: down)?(?:,? (?:please|pls))?(?: (?:this|the following)(?=\s?[:,.-]|$))?(?: (?:that"
         r"|of that))?[\s:,.-]*"
     ),
@@ -82,9 +87,11 @@ ENGLISH: Final = Phrases(
         r", (?:always|every time|without exception|at all times)[.!]*$",
         r"^(?:when(?:ever)?|if|before|after|for|in|on|at) (?!i (?:was"
         r"|had)\b).{3,70}?,? (?:please )?(?:always|never(?! mind))\b",
+        STANDING_FORMS,
     ),
     standing_request=any_of(
-        r"\b(?:can|could|would|will) you (?:please )?.{0,60}\b(?:always|never|from now on|going forward"
+        r"\b(?:can|could|would|will) you (?:please )?.{0,60}\b(?:always(?! (?:trust|rely|expect|assume|tell"
+        r"|count|get|be sure))|never|from now on|going forward"
         r"|in (?:the )?future|by default|every time|each time)\b",
         r"\b(?:can|could|would) you (?:please )?(?:stop|quit|avoid|refrain from) (?:\w+ing)\b(?! (?:this"
         r"|that|the)\b)",
@@ -122,8 +129,12 @@ ENGLISH: Final = Phrases(
         r"\bwe have a decision\b|\bthat's (?:settled|decided|final)\b.{4}|\b(?:we|i) (?:hereby )?(?:choose"
         r"|opt for|pick|select|adopt|veto|approve)\b (?!you\b|it\b|this\b|that\b)",
         r"\bi am going with|\bi'm going (?:with|for)\b",
+        DECISION_FORMS,
     ),
     weak_decision=any_of(
+        r"^(?:at work,? |in our (?:repo|team|house),? |on (?:my|our) team,? )?we(?: only| always"
+        r"| all)? (?:use|write|follow|deploy|release|ship"
+        r"|track|store|name|speak) (?!this\b|that\b|it\b|them\b|the same\b|\w+ to\b)\w",
         rf"\blet's (?:just |all |please |definitely |really |officially )*(?:{DO_FOR_GOOD}|settle on|have"
         r"|make|call"
         rf"|set|agree|do|put|not {DO_FOR_GOOD}|limit|plan)\b"
@@ -155,7 +166,8 @@ ENGLISH: Final = Phrases(
         r"\bi (?:don't|do not|never) want (?:you to|any|to (?:be|see|get|receive|hear|have|use)"
         r"|\w+s\b)(?! this)",
         rf"{WE_OR_I} (?:don't|do not|won't)(?: (?:really|usually|ever|generally|normally))* (?!know\b|think\b"
-        r"|understand|remember|recall|see\b|have (?:time|any|the|a)\b|need\b|want\b|mind\b|care\b|believe"
+        r"|understand|remember|recall|see\b|have (?:time|any|the|a|access|permission|enough|much)\b|need\b"
+        r"|want\b|mind\b|care\b|believe"
         r"|get\b|feel\b|agree|expect|mean\b|like\b|love\b|hear\b|seem|recogni|find\b|be\b|let\b|give up"
         rf"|it\b|yet\b|even\b|suppose|doubt|owe|regret|blame|always\b)\w+ {NOT_THIS}\w",
         r"\b(?:is|are) (?:a must|a no-go|mandatory|forbidden|not allowed|banned|off.limits|non.negotiable"
@@ -247,11 +259,13 @@ ENGLISH: Final = Phrases(
         r"(?:^|, )(?:all|every|each|any)(?: of (?:my|our|the))?(?: new| my"
         rf"| our)?(?: [\w-]+){{1,4}} (?:must|should|has to|have to|needs? to|goes?|gets?|requires?|is to be"
         rf"|are to be|shall)\b|^(?:\w+ ){{0,2}}{WRITINGS} (?:must|should|have to|need to|are to) (?:always "
-        r"|never |not |only )?(?:be|have|use|go|start|end|follow|include|contain|stay|come|say)\b"
+        r"|never |not |only )?(?:be(?! \w+ing\b)|have|use|go|start|end|follow|include|contain|stay|come"
+        r"|say)\b"
         r"|\bmust (?:always|never)\b",
         r"\bi(?: want|'d like| would like| expect| ask|'d love| need|'d prefer)(?: to (?:have|get|see"
         r"|receive|read))? (?:all|every|each|any)(?: of)?\b|\bi (?:want|expect|'d like"
-        rf"|would like)(?: to (?:have|get|see|receive))? (?:my |our |your )?(?:\w+ )?{WRITINGS} (?:in|as|with"
+        r"|would like)(?: to (?:have|get|see|receive))? (?:my |our "
+        rf"|your )?(?:(?!the\b)\w+ )?{WRITINGS} (?:in|as|with"
         r"|without|before|at|to|on|by|written|formatted|delivered|sent|every)\b",
         r"\bi(?:'d like| would like|'d want| want| expect| need|'d appreciate) (?:you|it if you"
         r"|if you) (?:to )?(?:could |would )?(?:always|never|be (?:more|less|direct|concise|brief|honest"
@@ -265,7 +279,9 @@ ENGLISH: Final = Phrases(
         rf"{START}(?:please )?(?:ask|check with|consult|tell|notify|warn|ping"
         r"|confirm with) me (?:first )?(?:before|whenever|when|every time|each time)\b"
         r"|\bask (?:me )?(?:first|before)\b",
-        rf"{START}(?:please )?(?:schedule|book|plan|put|set|hold|send|order|get|buy|deliver|run|do) (?:my "
+        rf"{START}(?:please )?(?:schedule|book|plan|put|set|hold|send|order|get|buy|deliver|run"
+        r"|do) (?!one\b|two\b"
+        rf"|three\b|four\b|five\b|six\b|\d)(?:my "
         rf"|our |all |the |me )*(?:\w+ ){{0,2}}?(?:meetings|calls|flights|appointments|workouts|reports"
         r"|updates|newsletters|hotels|seats?|trains|tickets|groceries|backups|deploys|releases"
         r"|stand-?ups) (?:only |always |never )?(?:in|on|before|after|at|by|with|for|to|near|from)\b",
@@ -274,6 +290,7 @@ ENGLISH: Final = Phrases(
         r"| am) always (?:off|out|away|asleep|busy|in bed|at the gym)\b",
         r"\bmake sure (?:to |you |that |all |every )+(?:always "
         rf"|never )?(?:\w+ )?{WRITINGS}?.{{0,40}}\b(?:always|never|every|each|all)\b",
+        PREFERENCE_FORMS,
     ),
     fact=any_of(
         r"\bmy (?:full |first |last |middle )?name is\b|\bi (?:live|work|study|was born|grew up|moved"
@@ -314,7 +331,7 @@ ENGLISH: Final = Phrases(
         r"|discuss)|to be decided|how about|what about|what if|we could|i could|could (?:be|work|use)"
         r"|would be (?:nice|good|great|cool|better)|hypothetical\w*|in theory|theoretically|i'd consider"
         r"|we'd consider|(?<!as )if (?:we|i) (?:decide|chose|were|could|had|used|switched|went|ever)"
-        r"|supposed to|i hope|i wish|up to you|you decide|open to)\b",
+        r"|supposed to|if (?:\w+ ){1,3}(?:were|had|could)|i hope|i wish|up to you|you decide|open to)\b",
         r"\b(?:i think |i feel |i believe )?(?:we|i) (?:should|ought to)(?! (?:always|never)\b)",
         r"(?<!i'm )(?<!i am )(?<!not )\bused to (?:prefer|like|love|hate|use|enjoy|always|be|drink|eat|have"
         r"|do|work|think|avoid|write|run|live)\b",
@@ -328,7 +345,7 @@ ENGLISH: Final = Phrases(
         r"|him|her|them)|claims|claimed|wrote|writes|mentions|mentioned|insists|insisted|argues|argued"
         r"|thinks|believes|reckons|quoted|commented|replied|answered|suggests|suggested|recommends"
         r"|recommended|announced|asked (?:me|us|if|whether)|stated|states)\b",
-        r"\b(?:according to|quote|unquote|the (?:article|book|docs?|documentation|readme|manual|movie|song"
+        r"\b(?:according to|unquote|the (?:article|book|docs?|documentation|readme|manual|movie|song"
         r"|lyrics|blog|post|paper|author|tutorial) (?:says?|says that|recommends?|suggests?|prefers?"
         r"|states?)|(?:people|users|developers|they|others|some|many|most people) (?:say|think|believe"
         r"|prefer|like|claim|usually|always|decided|agreed|chose)|(?:he|she|they|it(?! has been|'s| is"
@@ -340,7 +357,14 @@ ENGLISH: Final = Phrases(
     reaction=any_of(
         r"^\W*(?:i (?:really |just |absolutely )?(?:love|like|hate|prefer) (?:it|this|that|them|these|those"
         r"|you|how|what|your|the way)\b(?! when you)|(?:love|like) (?:it|this|that)\b)",
-        r"\bi (?:always|never) (?:thought|wondered|knew|wanted|said|forget|lose|fail)\b|\bi hate to (?:say"
+        r"^(?!(?:please )?(?:tell|warn|alert|notify|ping|let|ask|call|text|e-?mail|message|keep|restart"
+        r"|stop)\b).*\b(?:every time|each time|always|whenever"
+        r"|keeps?)\b.*\b(?:fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|errors?|broke|breaks|hangs|freez\w+"
+        r"|doesn't work|not working|won't start|times out|slow|late)\b(?: (?:with|on|at|again|in"
+        r"|after)\b.*)?[.!]*$"
+        r"|\bsorry[.!]*$|\bi (?:always|never|keep) (?:mess|screw|mix|break|get (?:this|it|that)|struggle"
+        r"|confus)"
+        r"|\bi (?:always|never) (?:thought|wondered|knew|wanted|said|forget|lose|fail)\b|\bi hate to (?:say"
         r"|bother|ask)\b|\bi(?:'d| would) (?:love|like|prefer) to (?:know|see|hear|understand|learn|ask|get"
         r"|have a look|try|check|talk|chat|meet|thank|discuss|go|sleep|eat|order|buy|book|start|finish"
         r"|continue)\b",
@@ -353,7 +377,9 @@ ENGLISH: Final = Phrases(
         r"|instant)|just this once|just once|for this (?:one|task|session|moment|demo|test|chat|run|time"
         r"|bug|reply|answer|question|ticket)|for the (?:moment|time being|demo)|temporarily|in a (?:minute"
         r"|moment|sec|second|bit)|asap|right away|immediately|once more|one more time|currently|any minute"
-        r"|still running|as we speak|later today)\b",
+        r"|still running|as we speak|later today|(?<!from )here|(?:page|line|row|slide|option|step|figure"
+        r"|question|item) \d+|the (?:first|second|third|last|next|other) (?:one|page|line|row|slide|option"
+        r"|step|test|file|part|paragraph|image|picture|draft))\b",
         r"\bnow[.!]*$|\b(?:please )?(?:do it|fix it|try it|run it|check it|send it) now\b|\bthis (?:one"
         r"|file|function|bug|error|line|question|e-?mail|pr|branch|document|text|sentence|paragraph|page"
         r"|image|picture|table|list|code|answer|reply|script|test|part|section|ticket|issue|commit|article"

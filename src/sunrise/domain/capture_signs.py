@@ -225,7 +225,10 @@ _WE = re.compile(
     r"\b(?:we|our|us|the team)\b|我们|咱们|团队|公司|私たち|我々|チーム|弊社|当社|우리|저희|팀", re.ASCII
 )
 _CONDITION = re.compile(
-    r"\b(?:if|unless|in case|for example)\b|如果|假如|要是|万一|的话|もし|만약|만일", re.ASCII
+    r"\b(?:if(?: (?:you(?:'re| are) )?(?:not sure|unsure|in doubt))?|unless|in case|for example|not sure"
+    r"|unsure)\b"
+    r"|不确定|拿不准|迷って|迷った|모르겠|애매|如果|假如|要是|万一|的话|もし|만약|만일",
+    re.ASCII,
 )
 _ASKS_TO_REMEMBER = re.compile(r"\W*(?:please )?(?:can|could|would|will) you|可以|能不能|可不可以|能")
 
@@ -233,6 +236,9 @@ _FIRST_PERSON = r"\bi\b|\bi'|\bwe\b|我|私|僕|俺|저는|나는|난 "
 _QUOTE = re.compile(
     rf"\"(?=[^\"]{{16,}}\"|[^\"]*(?:{_FIRST_PERSON}))[^\"]+\""
     rf"|(?<![\w])'(?=[^']*(?:{_FIRST_PERSON}))[^']+'(?!\w)"
+    r"|(?<=[说道写问喊叫讲])\"[^\"]+\"|(?<=[说道写问喊叫讲]:)\"[^\"]+\"|\"[^\"]+\"(?=\s?(?:라고|라는|とい"
+    r"|って|と言|と書))"
+    r"|「[^」]+」(?=って|と言|とい[うっ]|と書)"
     rf"|「(?=[^」]{{10,}}」|[^」]*(?:{_FIRST_PERSON}))[^」]+」|『[^』]{{8,}}』|《[^》]+》"
 )
 _ALL_QUOTED = re.compile(r"[\"“”]\s*[^\"“”]{3,}[\"“”]|「[^」]{3,}」|『[^』]{3,}』|'[^']{8,}'|‘[^’]{8,}’")

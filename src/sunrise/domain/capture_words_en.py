@@ -32,13 +32,15 @@ NOT_THIS = (
     r"|result|first|second|last|other))\b(?! when you))"
 )
 CHOOSE = (
-    r"(?:decided(?! (?:yet|nothing))|agreed (?:to|on|that|upon|with the team)|chosen|chose|settled (?:on"
+    r"(?:decided(?! (?:yet|nothing))|agreed (?:to|on|that|upon|with the team|with [\w ]{2,20} (?:to|on"
+    r"|that))|chosen|chose|settled (?:on"
     r"|for|that)"
     r"|opted (?:for|to|against|out)|resolved to|picked(?! up\b)|voted|committed to|concluded|signed off on"
     r"|ruled out|made (?:a|the|our|my) (?:final )?decision|made up (?:my|our) minds?|selected|finali[sz]ed"
     r"|approved|scrapped|adopted|postponed|standardi[sz]ed on|switched (?:over )?to|cancel+ed|landed on"
     r"|locked in"
-    r"|dropped support|gone with|went with|given up on|rejected|shelved|greenlit|green-lit|made the call to"
+    r"|dropped support|gone with|went with(?! (?:the (?:kids|family|guys|others)|my|our|him|her|them"
+    r"|friends)\b)|given up on|rejected|shelved|greenlit|green-lit|made the call to"
     r"|accepted (?:the|an|their) offer|called off|signed (?:with|up with)|gone ahead with|went ahead with"
     r"|set(?:tled)? the \w+ (?:to|at|for)|capped|moved the (?:launch|release|meeting|deadline|date|start"
     r"|wedding|trip|date)|pushed (?:back )?the (?:launch|release|meeting|deadline|date))\b"

@@ -90,6 +90,13 @@ def item_of(one: Ranked) -> RecallItem:
     )
 
 
+def unanswered(request: RecallRequest, *, reason: str, now_ms: int) -> RecallResult:
+    """Return the answer of a memory that cannot be asked: no items, and a receipt with the reason."""
+    scope = request.scope.strip() or filters.DEFAULT_SCOPE
+    trail = Trail(reason=reason)
+    return RecallResult((), receipt_of(request, trail, Chosen(), scope=scope, model_id="none", at_ms=now_ms))
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """One recall: what is asked, of whom, and when."""

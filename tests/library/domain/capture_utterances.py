@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -16,6 +18,13 @@ def _table(lang: str, kept: str, left: str) -> tuple[Utterance, ...]:
         *(Utterance(lang, line.strip(), True) for line in kept.strip().splitlines()),
         *(Utterance(lang, line.strip(), False) for line in left.strip().splitlines()),
     )
+
+
+def unseen(name: str) -> tuple[Utterance, ...]:
+    """Return a table of `capture_unseen.jsonl`, each of which was measured before a phrase was mended on it."""
+    lines = Path(__file__).with_name("capture_unseen.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    return tuple(Utterance(row["lang"], row["text"], row["kept"]) for row in rows if row["table"] == name)
 
 
 KNOWN = (

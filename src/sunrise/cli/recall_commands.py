@@ -1,0 +1,42 @@
+"""The command `recall`: the running service answers, or else this process."""
+
+from __future__ import annotations
+
+from sunrise.cli.quick_recall import body_of, home_of
+from sunrise.cli.recall_lines import print_answer, print_path
+
+
+def recall_memories(
+    home: str | None,
+    query: str,
+    *,
+    scope: str | None,
+    limit: int,
+    archived: bool,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Print the memories most useful for a query; the answer is the same whoever gives it."""
+    from sunrise.adapters.service_client import ask_service
+
+    asked = {"query": query, "scope": scope, "limit": limit, "archived": archived}
+    answer = ask_service(home_of(home), "/v1/recall", body_of(asked))
+    path = "the service"
+    if answer is None:
+        answer, path = _own_answer(home, query, scope=scope, limit=limit, archived=archived), "this process"
+    if verbose:
+        print_path(path)
+    print_answer(answer, as_json=as_json)
+
+
+def _own_answer(
+    home: str | None, query: str, *, scope: str | None, limit: int, archived: bool
+) -> dict[str, object]:
+    from sunrise.bootstrap import open_home
+    from sunrise.domain.answers import answer_of
+    from sunrise.domain.recall import RecallRequest
+    from sunrise.settings import load_settings
+
+    request = RecallRequest(query, scope=scope or "", limit=limit, include_archived=archived)
+    with open_home(load_settings(home)) as opened:
+        return answer_of(opened.recall(request))

@@ -1,0 +1,60 @@
+"""The commands that start the service and make its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sunrise.cli.output import say
+from sunrise.errors import ConfigurationError
+from sunrise.settings import load_settings
+
+
+def serve(home: str | None, *, host: str | None, port: int | None) -> None:
+    """Serve until stopped."""
+    settings = load_settings(home)
+    try:
+        from sunrise.serve.running import serve_home
+    except ModuleNotFoundError as error:
+        raise _missing(error) from error
+    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    serve_home(settings.replaced(serve=settings.serve.model_copy(update=given)))
+
+
+def init_token(home: str | None, *, as_json: bool) -> None:
+    """Make the token of the home, if there is none, and say where it is; it is not shown."""
+    from sunrise.serve.tokens import init_token as make
+
+    path, made = make(load_settings(home).home)
+    text = f"token   {path}{'' if made else ' (kept)'}\nsend    Authorization: Bearer <what stands in it>"
+    say({"file": str(path), "made": made}, text, as_json=as_json)
+
+
+def bind_token(
+    home: str | None, name: str, *, scopes: Sequence[str], rights: Sequence[str], as_json: bool
+) -> None:
+    """Make a token that is bound to scopes and rights, and show it once."""
+    import json
+
+    from sunrise.serve.tokens import Right
+    from sunrise.serve.tokens import bind_token as make
+
+    if unknown := set(rights) - set(Right):
+        raise ConfigurationError(f"no such right: {', '.join(sorted(unknown))}; there are {', '.join(Right)}")
+    wanted = [Right(one) for one in rights or (Right.READ,)]
+    token = make(load_settings(home).home, name, scopes=scopes or ["*"], rights=wanted)
+    # Not by `say`, which shows no secret: this one is shown here and nowhere else.
+    print(json.dumps({"name": name, "token": token}) if as_json else token)
+
+
+def answer_mcp(home: str | None, *, scopes: Sequence[str]) -> None:
+    """Answer MCP on standard input and output until it ends."""
+    try:
+        from sunrise.serve.mcp_stdio import answer_stdio
+    except ModuleNotFoundError as error:
+        raise _missing(error) from error
+    answer_stdio(home, scopes=scopes)
+
+
+def _missing(error: ModuleNotFoundError) -> ConfigurationError:
+    msg = f"this command needs the serve extra (missing: {error.name}): pip install 'sunrise-memory[serve]'"
+    return ConfigurationError(msg)

@@ -1,0 +1,1 @@
+"""The service: HTTP and MCP as two doors to the functions of ``sunrise.online``."""

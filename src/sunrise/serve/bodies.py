@@ -1,0 +1,71 @@
+"""The body of a request: read whole, in bounded time and room, before anything makes sense of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from sunrise.serve.problems import RefusalError
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+
+# A text that has no end takes the rest with it: each byte is looked at once, whatever is sent.
+_TOKENS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[][{}]', re.DOTALL)
+_STEPS: Final = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
+
+
+async def read_body(receive: Receive, *, declared: int | None, most: int, timeout_s: float) -> bytes:
+    """
+    Return the whole body.
+
+    Raises:
+        RefusalError: It is larger than *most*, or did not come in time; nothing more of it is read.
+    """
+    if declared is not None and declared > most:
+        raise RefusalError("body_too_large", f"at most {most} bytes")
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(timeout_s):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise RefusalError("bad_request", "the body ended early")
+                parts.append(message.get("body", b""))
+                size += len(parts[-1])
+                if size > most:
+                    raise RefusalError("body_too_large", f"at most {most} bytes")
+                if not message.get("more_body", False):
+                    return b"".join(parts)
+    except TimeoutError as error:
+        raise RefusalError("body_timeout", f"the whole body must be there in {timeout_s:g} s") from error
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a receiver that hands out a body that was read, and then what else comes."""
+    waiting = [body]
+
+    async def receive_again() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return receive_again
+
+
+def check_depth(body: bytes, *, most: int) -> None:
+    """
+    Let JSON pass that nests no deeper than this; whether it is JSON is for others to say.
+
+    Raises:
+        RefusalError: It is deeper; reason ``json_too_deep``.
+    """
+    if body.count(b"[") + body.count(b"{") <= most:
+        return
+    depth = 0
+    for found in _TOKENS.finditer(body):
+        depth += _STEPS.get(found.group(), 0)
+        if depth > most:
+            raise RefusalError("json_too_deep", f"at most {most} levels")

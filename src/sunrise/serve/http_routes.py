@@ -1,0 +1,129 @@
+"""The addresses under /v1: parse, check what the caller may, call, print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+
+from sunrise.domain.answers import answer_of, turn_answer_of
+from sunrise.domain.recall import RecallRequest
+from sunrise.domain.turn_request import AutoRecallRequest
+from sunrise.serve.asking import ANSWERED, described, scope_for, turn_scope_for, who
+from sunrise.serve.http_models import (
+    EventAsked,
+    EventsAsked,
+    EventsGiven,
+    HealthGiven,
+    ReadyGiven,
+    RecallAsked,
+    RecallGiven,
+    TurnAsked,
+    TurnGiven,
+)
+from sunrise.serve.metrics import METRICS_TYPE
+from sunrise.serve.problems import RefusalError
+from sunrise.serve.service import Service
+from sunrise.serve.tokens import Caller, Right
+
+RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+router = APIRouter(responses=described(*ANSWERED))
+
+
+@router.post("/v1/recall", response_model=RecallGiven, tags=["memories"])
+async def recall(asked: RecallAsked, request: Request) -> Response:
+    """Return the memories most useful for a query, best first, with a receipt. Nothing is written."""
+    service, caller = who(request, Right.READ)
+    scope = scope_for(request, caller, asked.scope)
+    wanted = RecallRequest(
+        asked.query,
+        scope=scope,
+        limit=asked.limit,
+        include_archived=asked.include_archived,
+        verbosity=asked.verbosity,
+    )
+    found = await service.workers.run(lambda: service.recall(wanted))
+    service.metrics.items.labels("/v1/recall").inc(len(found.items))
+    return JSONResponse(answer_of(found))
+
+
+@router.post("/v1/auto-recall", response_model=TurnGiven, tags=["turns"])
+async def turn(asked: TurnAsked, request: Request) -> Response:
+    """Return what is put before the agent at a turn, within its budget, and why; the turn is remembered."""
+    service, caller = who(request, Right.READ)
+    wanted = AutoRecallRequest(
+        asked.prompt,
+        session_key=asked.session_key,
+        scope=turn_scope_for(request, caller, asked.scope, asked.prompt),
+        turn_key=asked.turn_key,
+        read_only=asked.read_only,
+    )
+    found = await service.workers.run(lambda: service.auto_recall(wanted, scopes=caller.scopes))
+    service.metrics.items.labels("/v1/auto-recall").inc(len(found.items))
+    return JSONResponse(turn_answer_of(found))
+
+
+@router.post("/v1/event", response_model=EventsGiven, status_code=202, tags=["capture"])
+async def event(asked: EventsAsked, request: Request) -> Response:
+    """Keep captured events for the next harvest, all or none; what they claim of trust is not believed."""
+    service, caller = who(request, Right.WRITE)
+    events = [_event(one) for one in asked.events]
+    for one in events:
+        _check_event(request, caller, one)
+    ids = await service.workers.run(lambda: service.append_events(events))
+    service.metrics.items.labels("/v1/event").inc(len(ids))
+    return JSONResponse({"eventIds": list(ids)}, status_code=202)
+
+
+@router.get("/v1/receipts/{run_id}", tags=["receipts"], responses=described(404))
+async def receipt(run_id: str, request: Request) -> dict[str, Any]:
+    """Return the receipt of a run of a flow: counts and codes, never a text."""
+    service, _ = who(request, Right.ADMIN)
+    known = RUN_ID.fullmatch(run_id) is not None
+    found = await service.workers.run(lambda: service.receipt(run_id)) if known else None
+    if found is None:
+        raise RefusalError("not_found")
+    return found.to_dict()
+
+
+@router.get("/healthz", response_model=HealthGiven, tags=["service"])
+async def health() -> dict[str, str]:
+    """Say that the process is alive."""
+    return {"status": "alive"}
+
+
+@router.get("/readyz", response_model=ReadyGiven, tags=["service"])
+async def ready(request: Request) -> Response:
+    """Say whether ledger, table and model answer; 503 when one of them has failed."""
+    service: Service = request.app.state.service
+    found = await service.workers.run(service.readiness)
+    said = {
+        "status": "ready" if found.is_ready else "not_ready",
+        "ledger": found.ledger,
+        "memories": found.memories,
+        "embedder": found.embedder,
+    }
+    return JSONResponse(said, status_code=200 if found.is_ready else 503)
+
+
+@router.get("/metrics", response_class=PlainTextResponse, tags=["service"])
+async def metrics(request: Request) -> Response:
+    """Return the counters as Prometheus reads them."""
+    service, _ = who(request, Right.ADMIN)
+    return Response(service.metrics.text(), media_type=METRICS_TYPE)
+
+
+def _event(asked: EventAsked) -> dict[str, Any]:
+    return asked.model_dump(exclude_none=True)
+
+
+def _check_event(request: Request, caller: Caller, event: Mapping[str, Any]) -> None:
+    detail = event.get("detail")
+    inner = detail.get("scope") if isinstance(detail, Mapping) else None
+    for asked in (event.get("scope") or inner, inner):
+        if asked is not None and not isinstance(asked, str):
+            raise RefusalError("not_valid", faults=[{"field": "detail.scope", "code": "string_type"}])
+        scope_for(request, caller, asked)

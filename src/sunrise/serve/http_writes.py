@@ -1,0 +1,97 @@
+"""The addresses under /v1 that change memories: store, forget, capture."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from sunrise.domain.answers import capture_answer_of, forget_answer_of, store_answer_of
+from sunrise.domain.capture_request import CaptureRequest
+from sunrise.domain.forget import ForgetRequest
+from sunrise.domain.store import StoreRequest
+from sunrise.domain.trust import CEILINGS, TRUSTED
+from sunrise.serve.asking import ANSWERED, described, scope_for, turn_scope_for, who
+from sunrise.serve.http_models import (
+    CaptureAsked,
+    CaptureGiven,
+    ForgetByIdAsked,
+    ForgetByQueryAsked,
+    ForgetGiven,
+    StoreAsked,
+    StoreGiven,
+)
+from sunrise.serve.tokens import Caller, Right
+
+router = APIRouter(responses=described(*ANSWERED))
+
+
+@router.post("/v1/store", response_model=StoreGiven, tags=["memories"])
+async def store(asked: StoreAsked, request: Request) -> Response:
+    """Store one text as a memory, or say which memory says it already; what is acknowledged is safe."""
+    service, caller = who(request, Right.WRITE)
+    if CEILINGS[asked.source_kind] == TRUSTED:
+        caller.check_right(Right.ADMIN)
+    wanted = StoreRequest(
+        asked.text,
+        scope=scope_for(request, caller, asked.scope),
+        category=asked.category,
+        importance=asked.importance,
+        source_kind=asked.source_kind,
+        source_ref=asked.source_ref,
+        agent_id=asked.agent_id,
+        id=asked.id,
+        idempotency_key=key_of(caller, asked.idempotency_key),
+        ttl_days=asked.ttl_days,
+        review_at_ms=asked.review_at_ms,
+    )
+    found = await service.workers.run(lambda: service.store(wanted))
+    service.metrics.items.labels("/v1/store").inc()
+    return JSONResponse(store_answer_of(found))
+
+
+@router.post("/v1/forget", response_model=ForgetGiven, tags=["memories"])
+async def forget(asked: ForgetByIdAsked | ForgetByQueryAsked, request: Request) -> Response:
+    """Forget one memory so that it does not come back, or return those that a query may mean."""
+    service, caller = who(request, Right.WRITE)
+    if asked.with_derived or asked.everywhere:
+        caller.check_unbound()
+    wanted = ForgetRequest(
+        asked.id,
+        asked.query,
+        scope=scope_for(request, caller, asked.scope) if asked.scope or caller.is_bound else None,
+        reason=asked.reason,
+        with_derived=asked.with_derived,
+        everywhere=asked.everywhere,
+        limit=asked.limit,
+    )
+    found = await service.workers.run(lambda: service.forget(wanted))
+    service.metrics.items.labels("/v1/forget").inc(len(found.refs))
+    return JSONResponse(forget_answer_of(found))
+
+
+@router.post("/v1/capture", response_model=CaptureGiven, tags=["turns"])
+async def capture(asked: CaptureAsked, request: Request) -> Response:
+    """Keep what the owner said in a session, each once, however often the session is sent."""
+    service, caller = who(request, Right.WRITE)
+    wanted = CaptureRequest(
+        asked.messages,
+        session_id=asked.session_id,
+        session_key=asked.session_key,
+        agent_id=asked.agent_id,
+        # A tag before a statement must not lead a bound caller elsewhere: the scope is settled before.
+        scope=turn_scope_for(request, caller, asked.scope, ""),
+        in_group=asked.in_group,
+    )
+    found = await service.workers.run(lambda: service.capture(wanted))
+    service.metrics.items.labels("/v1/capture").inc(len(found.refs))
+    return JSONResponse(capture_answer_of(found))
+
+
+def key_of(caller: Caller, key: str | None) -> str | None:
+    """
+    Return an idempotency key that is the caller's own: of a bound one it says nothing of others' stores.
+
+    >>> key_of(Caller("gateway", scopes=("agent:1",)), "k")
+    'gateway:k'
+    """
+    return key if key is None or not caller.is_bound else f"{caller.name}:{key}"

@@ -1,0 +1,124 @@
+"""What the service answers where it does not do what was asked: problem details with a stable reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sunrise.errors import DataError, StoreError
+
+PROBLEM_TYPE: Final = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The status that a reason is answered with, and what it says to a person."""
+
+    status: int
+    title: str
+
+
+REASONS: Final[Mapping[str, Meaning]] = {
+    "bad_request": Meaning(400, "the request is not valid HTTP, or its body is no JSON"),
+    "bad_host": Meaning(400, "there is no Host header, or more than one"),
+    "token_in_url": Meaning(400, "a token stands in the address: send it as `Authorization: Bearer`"),
+    "json_too_deep": Meaning(400, "the JSON nests deeper than the service takes"),
+    "token_missing": Meaning(401, "the service wants a token: `Authorization: Bearer`"),
+    "token_unknown": Meaning(401, "the service does not know this token"),
+    "host_not_allowed": Meaning(403, "the Host header names none of this service's hosts"),
+    "origin_not_allowed": Meaning(403, "web pages of this origin may not ask"),
+    "right_not_allowed": Meaning(403, "the token has no right to do this"),
+    "scope_not_allowed": Meaning(403, "the token is bound to other scopes"),
+    "not_found": Meaning(404, "there is no such address or record"),
+    "method_not_allowed": Meaning(405, "the address does not take this method"),
+    "body_timeout": Meaning(408, "the body did not come in time"),
+    "body_too_large": Meaning(413, "the body is larger than the service takes"),
+    "content_type": Meaning(415, "the body must be application/json, not compressed"),
+    "not_valid": Meaning(422, "a field is missing, unknown or out of range"),
+    "bad_text": Meaning(422, "a text holds what no store can take"),
+    "bad_limit": Meaning(422, "the limit is out of range"),
+    "bad_scope": Meaning(422, "the name of the scope holds controls"),
+    "bad_id": Meaning(422, "the id is none"),
+    "bad_prefix": Meaning(422, "the beginning of the id is too short to name one memory"),
+    "bad_key": Meaning(422, "the idempotency key is empty or too long"),
+    "bad_category": Meaning(422, "the category is no word such as preference, decision or fact"),
+    "bad_importance": Meaning(422, "the importance is no score from 0 to 1, and no label"),
+    "bad_expiry": Meaning(422, "the memory would end at a time that no calendar has"),
+    "bad_target": Meaning(422, "name either an id or a query"),
+    "bad_reason": Meaning(422, "the reason is empty or too long"),
+    "rate_limited": Meaning(429, "too many requests of one client"),
+    "failed": Meaning(500, "the service failed; its log says where, under this request id"),
+    "overloaded": Meaning(503, "every worker is busy, and enough calls wait"),
+    "store_failed": Meaning(503, "a store could not be read or written; a retry may help"),
+    "no_memories_table": Meaning(503, "the agent has not made its table of memories yet"),
+    "request_timeout": Meaning(504, "the answer took longer than the service allows"),
+}
+"""Every reason with its status, by status."""
+
+
+class RefusalError(Exception):
+    """A request is not done; ``reason`` is one of :data:`REASONS`."""
+
+    def __init__(
+        self,
+        reason: str,
+        detail: str = "",
+        *,
+        retry_after_s: float = 0.0,
+        faults: Sequence[Mapping[str, str]] = (),
+    ) -> None:
+        super().__init__(detail or REASONS[reason].title)
+        self.reason = reason
+        self.detail = detail
+        self.retry_after_s = retry_after_s
+        self.faults = faults
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return REASONS[self.reason].status
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers that belong to the answer."""
+        found = {"Content-Type": PROBLEM_TYPE, "Cache-Control": "no-store"}
+        if self.status == 401:
+            found["WWW-Authenticate"] = 'Bearer realm="sunrise"'
+        if self.retry_after_s:
+            found["Retry-After"] = str(max(1, round(self.retry_after_s)))
+        return found
+
+    def to_dict(self, request_id: str) -> dict[str, Any]:
+        """Return the problem as RFC 9457 has it; nothing of what was sent stands in it."""
+        meaning = REASONS[self.reason]
+        problem: dict[str, Any] = {
+            "type": "about:blank",
+            "title": meaning.title,
+            "status": meaning.status,
+            "reason": self.reason,
+            "requestId": request_id,
+        }
+        if self.detail:
+            problem["detail"] = self.detail
+        if self.faults:
+            problem["faults"] = [dict(one) for one in self.faults]
+        return problem
+
+    def body(self, request_id: str) -> bytes:
+        """Return the problem as JSON."""
+        return json.dumps(self.to_dict(request_id)).encode()
+
+
+def as_refusal(error: RefusalError | DataError | StoreError) -> RefusalError:
+    """
+    Return how a request is refused for what went wrong; what an error says may hold anything, and stays here.
+
+    >>> as_refusal(StoreError("the disk is full")).reason
+    'store_failed'
+    """
+    if isinstance(error, RefusalError):
+        return error
+    if isinstance(error, DataError):
+        return RefusalError(error.reason if error.reason in REASONS else "not_valid")
+    return RefusalError("store_failed", retry_after_s=5.0)

@@ -1,0 +1,215 @@
+"""Who asks, and what they may: one token for everything, and others that are bound to scopes and rights."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+from sunrise.adapters.private_files import read_private, write_private
+from sunrise.adapters.service_client import TOKEN_FILE
+from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.errors import ConfigurationError
+from sunrise.serve.problems import RefusalError
+
+TOKENS_FILE: Final = "serve.tokens.toml"
+MIN_CHARS: Final = 20
+"""A shorter token may be guessed."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+class Right(StrEnum):
+    """What a token lets its bearer do."""
+
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
+EVERY_RIGHT: Final = frozenset(Right)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Somebody who asks. ``scopes`` are those that they are bound to, None: every one."""
+
+    name: str
+    rights: frozenset[Right] = EVERY_RIGHT
+    scopes: tuple[str, ...] | None = None
+
+    def check_right(self, right: Right) -> None:
+        """
+        Let a right pass.
+
+        Raises:
+            RefusalError: It is not theirs; reason ``right_not_allowed``.
+        """
+        if right not in self.rights:
+            raise RefusalError("right_not_allowed", f"this needs the right {right}")
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether they see some scopes only."""
+        return self.scopes is not None
+
+    def check_unbound(self) -> None:
+        """
+        Let pass what reaches into every scope.
+
+        Raises:
+            RefusalError: The caller is bound to some; reason ``scope_not_allowed``.
+        """
+        if self.is_bound:
+            raise RefusalError("scope_not_allowed", "this reaches into every scope")
+
+    def scope_for(self, asked: str | None) -> str:
+        """
+        Return the scope that a request is about: what it names, else the caller's first, else the default.
+
+        Raises:
+            RefusalError: The caller is bound to others; reason ``scope_not_allowed``.
+        """
+        named = (asked or "").strip()
+        if self.scopes is None:
+            return named or DEFAULT_SCOPE
+        scope = named or next(iter(self.scopes), DEFAULT_SCOPE)
+        if scope not in self.scopes:
+            raise RefusalError("scope_not_allowed")
+        return scope
+
+
+OPERATOR: Final = Caller("operator")
+"""Whoever holds the token of the home, or asks on this machine where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundToken:
+    """A token by its hash, and who its bearer is."""
+
+    sha256: str
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBook:
+    """The tokens that the service knows."""
+
+    tokens: tuple[BoundToken, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is no token, and none is wanted."""
+        return not self.tokens
+
+    def bearer(self, token: str) -> Caller | None:
+        """Return whose token this is; it takes as long for a wrong one as for a right one."""
+        given, found = hash_of(token), None
+        for one in self.tokens:
+            if hmac.compare_digest(one.sha256, given):
+                found = one.caller
+        return found
+
+
+def hash_of(token: str) -> str:
+    """
+    Return the hash by which a token is known.
+
+    >>> hash_of("a")[:20]
+    'sha256:ca978112ca1bb'
+    """
+    return f"sha256:{hashlib.sha256(token.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def load_tokens(home: Path) -> TokenBook:
+    """
+    Read the tokens of a home; none where there is no file of them.
+
+    Raises:
+        ConfigurationError: A file is a link, or others may read it, or it holds what is no token.
+    """
+    found = []
+    own = read_private(home / TOKEN_FILE)
+    if own is not None:
+        if len(own.strip()) < MIN_CHARS:
+            raise ConfigurationError(f"{home / TOKEN_FILE} holds less than {MIN_CHARS} characters")
+        found.append(BoundToken(hash_of(own.strip()), OPERATOR))
+    text = read_private(home / TOKENS_FILE)
+    if text is not None:
+        found += _bound(text, home / TOKENS_FILE)
+    return TokenBook(tuple(found))
+
+
+def init_token(home: Path) -> tuple[Path, bool]:
+    """
+    Make the token of a home if it has none; return its file, and whether it was made.
+
+    Raises:
+        ConfigurationError: There is one that is a link, or that others may read.
+    """
+    path = home / TOKEN_FILE
+    if read_private(path) is not None:
+        return path, False
+    write_private(path, secrets.token_urlsafe(32) + "\n")
+    return path, True
+
+
+def bind_token(home: Path, name: str, *, scopes: Iterable[str], rights: Iterable[Right]) -> str:
+    """
+    Make a token that is bound to scopes and rights, keep its hash, and return it: it is not to be had again.
+
+    Raises:
+        ConfigurationError: The name is taken, or is no name, or the file cannot be used.
+    """
+    path = home / TOKENS_FILE
+    before = read_private(path) or ""
+    taken = {one.caller.name for one in _bound(before, path)}
+    if name in taken or _NAME.fullmatch(name) is None:
+        raise ConfigurationError(f"the name {name!r} is {'taken' if name in taken else 'none'}")
+    token = secrets.token_urlsafe(32)
+    added = f"[{_toml(name)}]\nhash = {_toml(hash_of(token))}\n"
+    added += f"scopes = [{', '.join(map(_toml, scopes))}]\nrights = [{', '.join(map(_toml, rights))}]\n"
+    _bound(before + "\n" + added, path)
+    write_private(path, f"{before}\n{added}" if before else added)
+    return token
+
+
+def _bound(text: str, path: Path) -> list[BoundToken]:
+    try:
+        named = tomllib.loads(text)
+        return [_token(name, values) for name, values in named.items()]
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        raise ConfigurationError(f"{path} is not valid: {error}") from error
+
+
+def _token(name: str, values: Any) -> BoundToken:
+    known = {"hash", "scopes", "rights"}
+    if not isinstance(values, dict) or set(values) != known or _NAME.fullmatch(name) is None:
+        raise ValueError(f"[{name}] must have {', '.join(sorted(known))}")
+    if not isinstance(values["hash"], str) or _HASH.fullmatch(values["hash"]) is None:
+        raise ValueError(f"[{name}] hash must be sha256: and 64 hexadecimal digits")
+    scopes, rights = values["scopes"], values["rights"]
+    if not (_is_texts(scopes) and _is_texts(rights) and scopes):
+        raise ValueError(f'[{name}] scopes and rights must be lists of texts; every scope is ["*"]')
+    if unknown := set(rights) - set(Right):
+        raise ValueError(f"[{name}] knows no right {', '.join(sorted(unknown))}")
+    bound = None if scopes == ["*"] else tuple(one.strip() for one in scopes)
+    return BoundToken(values["hash"], Caller(name, frozenset(map(Right, rights)), bound))
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _toml(text: str) -> str:
+    # A JSON text is a TOML text too, where no letter is written as a pair of surrogates.
+    return json.dumps(text, ensure_ascii=False)
