@@ -114,7 +114,7 @@ REFUSALS = {
     "not_an_object": "the line is JSON, but no object",
     "invalid_utf8": "the line is not UTF-8; the sample is its first bytes in hexadecimal",
     "bad_id": "import: the id is too long, or holds white space",
-    "field_too_long": "import: a field beside the text is longer than 200 characters, or a source_ref than 1000",
+    "field_too_long": "import: a field beside the text has over 200 characters, or a source_ref over 1000",
     "lone_surrogate": "import: a text holds half a surrogate pair",
     "missing_text": "there is no summary and no text",
     "line_too_long": "the line is longer than 16 MiB",

@@ -19,6 +19,7 @@ from sunrise.online.admin_list import list_memories
 from sunrise.online.admin_stats import stats
 from sunrise.online.admin_timeline import timeline
 from sunrise.online.admin_trail import NO_TABLE
+from sunrise.online.policies import ranking_policy
 from sunrise.online.recall import recall
 
 
@@ -58,6 +59,7 @@ class Looking(Opened):
             embedder=embedder,
             clock=self.home.clock,
             calibration=self._calibration(table, embedder),
+            policy=ranking_policy(self.home.settings),
         )
 
     def list(

@@ -13,10 +13,22 @@ class Opened:
 
     def __init__(self, home: Home) -> None:
         self.home = home
+        self._kept: MemoryTable | None = None
 
     def _to_look_at(self) -> MemoryTable | None:
-        # What only looks makes no table, and answers without one.
-        return existing_memories(self.home.settings)
+        # What only looks makes no table, and answers without one. One that is there is kept open: recall
+        # holds its rows in memory.
+        if self._kept is None:
+            self._kept = existing_memories(self.home.settings)
+        return self._kept
+
+    def _to_write_to(self) -> MemoryTable:
+        self._check_writable()
+        if self._kept is None:
+            self._kept = self.home.memories()
+        if self._kept is None:
+            raise ConfigurationError(f"there are no memories in {self.home.settings.memories_uri} yet")
+        return self._kept
 
     def _calibration(self, table: MemoryReader, embedder: Embedder) -> Calibration | None:
         try:

@@ -13,24 +13,15 @@ from sunrise.domain.forget import ForgetRequest, ForgetResult
 from sunrise.domain.record_requests import ReviveResult
 from sunrise.domain.store import StoreRequest, StoreResult
 from sunrise.domain.transfer import Dedupe, ImportRequest, ImportResult
-from sunrise.errors import ConfigurationError
 from sunrise.online.admin_import import import_memories
 from sunrise.online.admin_revive import revive
 from sunrise.online.forget import forget
+from sunrise.online.policies import store_policy
 from sunrise.online.store import store
-from sunrise.online.turn_policies import store_policy
-from sunrise.ports import MemoryTable
 
 
 class Writing(Opened):
     """What changes the memories."""
-
-    def _to_write_to(self) -> MemoryTable:
-        self._check_writable()
-        table = self.home.memories()
-        if table is None:
-            raise ConfigurationError(f"there are no memories in {self.home.settings.memories_uri} yet")
-        return table
 
     def store(self, text: str, **more: Any) -> StoreResult:
         """
@@ -110,13 +101,11 @@ class Writing(Opened):
             StoreError: A store cannot be read or written; run it again.
         """
         request = ImportRequest(dedupe=Dedupe(dedupe), trust=trust, scope=scope, dry_run=dry_run, batch=batch)
-        if not dry_run:
-            self._check_writable()
         with _lent(source) as stream:
             done = import_memories(
                 request,
                 source=MemoryFile(stream, name=f"import:{name or _named(source)}"),
-                memories=self._to_look_at() if dry_run else self.home.memories(),
+                memories=self._to_look_at() if dry_run else self._to_write_to(),
                 ledger=self.home.ledger,
                 screen=self.home.screen(),
                 clock=self.home.clock,
@@ -143,7 +132,7 @@ class Writing(Opened):
             self._check_writable()
         done = revive(
             ref,
-            memories=self.home.memories(),
+            memories=self._to_look_at(),
             ledger=self.home.ledger,
             clock=self.home.clock,
             backend=self.home.backend(),
