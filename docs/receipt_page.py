@@ -11,6 +11,7 @@ from docs.code_meanings import ANOMALIES, FIELDS, REASONS, REFUSALS, STATUSES
 from docs.markdown import code, page, table
 from sunrise.cli.exit_codes import code_for
 from sunrise.domain.capture import RejectReason
+from sunrise.domain.memory_lines import LineFault
 from sunrise.domain.receipts import MAX_REFS, RECEIPT_SCHEMA, RunReceipt, RunStatus
 from sunrise.domain.snapshots import SnapshotFault
 
@@ -32,7 +33,7 @@ def receipt_page() -> str:
     anomalies, reasons = codes_in_rooms()
     _same("anomaly codes", anomalies, ANOMALIES)
     _same("reasons", reasons, REASONS)
-    _same("refusal reasons", set(map(str, RejectReason)), _PLAIN)
+    _same("refusal reasons", {*map(str, RejectReason), *map(str, LineFault)}, _PLAIN)
     statuses = [(f"`{s}`", STATUSES[s], str(int(code_for(RunStatus(s))))) for s in map(str, RunStatus)]
     return page(
         "Receipt",
@@ -64,7 +65,8 @@ def codes_in_rooms() -> tuple[set[str], set[str]]:
     anomalies: set[str] = set()
     reasons: set[str] = set()
     files = [*ROOT.glob("flows/*.py"), *ROOT.glob("tasks/**/*.py"), *ROOT.glob("contracts/*.py")]
-    for path in [*files, ROOT / "src/sunrise/adapters/sqlite_runs.py"]:
+    own = [ROOT / "src/sunrise" / name for name in ("adapters/sqlite_runs.py", "online/admin_import.py")]
+    for path in [*files, *own]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
@@ -77,7 +79,8 @@ def codes_in_rooms() -> tuple[set[str], set[str]]:
 
 
 def _anomalies(call: ast.Call) -> Iterator[str]:
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "anomaly" and call.args:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name in {"anomaly", "Anomaly"} and call.args:
         yield from _texts(call.args[0])
 
 

@@ -14,7 +14,7 @@ from reports.index_page import render_index_page
 from reports.quarantine_page import render_quarantine_page
 from reports.run_page import draw_charts, lacks_charts, render_run_page
 from reports.sections import Section
-from sunrise.domain.receipts import RunReceipt
+from sunrise.domain.receipts import RunReceipt, receipt_file
 from sunrise.domain.records import EntryCount, Quarantined
 from sunrise.errors import StoreError
 
@@ -33,8 +33,7 @@ _HEAD_CHARS = 2000
 
 def write_receipt(folder: Path, receipt: RunReceipt) -> Path:
     """Write a receipt as JSON under ``YYYY/MM`` of its start (UTC) and return the path."""
-    start = datetime.fromtimestamp(receipt.started_ms / 1000, tz=UTC)
-    path = folder / f"{start:%Y}" / f"{start:%m}" / f"{receipt.run_id}.json"
+    path = folder / receipt_file(receipt)
     write_whole(path, json.dumps(receipt.to_dict(), ensure_ascii=False, indent=2) + "\n")
     return path
 

@@ -78,8 +78,8 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
     def scan(self, columns: Sequence[str], *, where: str | None = None) -> pa.Table:
         return self._where(where).select(existing(columns, schema=self.rows.schema))
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        yield from self.scan(columns).to_batches(max_chunksize=2)
+    def batches(self, columns: Sequence[str], *, where: str | None = None) -> Iterator[pa.RecordBatch]:
+        yield from self.scan(columns, where=where).to_batches(max_chunksize=2)
 
     def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
         met = pc.is_in(self.rows.column("id"), value_set=pa.array(list(ids), pa.string()))

@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sunrise.bootstrap import Home, open_home
+    from sunrise.bootstrap import open_home
+    from sunrise.client import open  # noqa: A004  what it is called: sunrise.open
     from sunrise.domain.recall import RecallRequest, RecallResult
     from sunrise.errors import ConfigurationError, DataError, StoreError, SunriseError
     from sunrise.online.recall import recall
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ConfigurationError",
     "DataError",
-    "Home",
     "RecallRequest",
     "RecallResult",
     "StoreError",
     "SunriseError",
     "load_settings",
+    "open",
     "open_home",
     "recall",
 ]
@@ -40,6 +41,7 @@ _HOMES = {
     "StoreError": "sunrise.errors",
     "SunriseError": "sunrise.errors",
     "load_settings": "sunrise.settings",
+    "open": "sunrise.client",
     "open_home": "sunrise.bootstrap",
     "recall": "sunrise.online.recall",
 }

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import glob
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from sunrise.adapters.boot_files import boot_texts
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.sources import paths_of, readers
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
+from sunrise.adapters.sqlite_reading import ReadOnlyLedger
+from sunrise.adapters.whole_files import written_whole
+from sunrise.domain.admin import Backend
 from sunrise.domain.calibration import Calibration, note_of, read_calibration
-from sunrise.domain.priors import RankingPolicy
 from sunrise.domain.recall import RecallRequest, RecallResult
+from sunrise.domain.receipts import RunReceipt, receipt_file
 from sunrise.domain.vector_space import VectorSpace, active_space, searched
 from sunrise.errors import ConfigurationError, StoreError
-from sunrise.ports import Clock, Embedder, Ledger, MemoryReader, MemoryTable, ObservationSource
+from sunrise.ports import (
+    Clock,
+    Embedder,
+    Ledger,
+    MemoryReader,
+    MemoryTable,
+    ObservationSource,
+    TextScreen,
+)
 from sunrise.settings import EmbedderSettings, Settings
 
 if TYPE_CHECKING:
@@ -40,6 +51,7 @@ class Home:
     settings: Settings
     clock: Clock
     ledger: Ledger
+    is_read_only: bool = False
 
     @property
     def path(self) -> Path:
@@ -159,7 +171,8 @@ class Home:
         Raises:
             DataError: The scope is no text that a store can take.
         """
-        from sunrise.online.recall import recall, unanswered  # noqa: PLC0415 (as in existing_memories)
+        from sunrise.online.policies import ranking_policy  # noqa: PLC0415 (as in existing_memories)
+        from sunrise.online.recall import recall, unanswered  # noqa: PLC0415
 
         reason = "no_memories_table"
         if memories is None:
@@ -176,8 +189,31 @@ class Home:
             embedder=embedder,
             clock=self.clock,
             calibration=self.calibration(memories, embedder),
-            policy=RankingPolicy(zone=ZoneInfo(self.settings.timezone)),
+            policy=ranking_policy(self.settings),
         )
+
+    def screen(self) -> TextScreen:
+        """Return what looks through many texts at once for secrets and for orders to the model."""
+        # As in existing_memories.
+        from sunrise.adapters.text_screen import ColumnScreen  # noqa: PLC0415
+
+        return ColumnScreen()
+
+    def backend(self) -> Backend:
+        """Return where the memories are, for receipts."""
+        return Backend(self.settings.memories_uri, self.settings.memories.table)
+
+    def keep_receipt(self, receipt: RunReceipt) -> None:
+        """
+        Write the receipt of a run as a file, from which the report flow makes its page.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        path = self.receipts / receipt_file(receipt)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with written_whole(path) as file:
+            file.write((json.dumps(receipt.to_dict(), ensure_ascii=False, indent=2) + "\n").encode())
 
     def memories(self) -> MemoryTable | None:
         """
@@ -190,7 +226,7 @@ class Home:
             StoreError: The table is there and cannot be opened.
         """
         found = existing_memories(self.settings)
-        if found is not None or self.settings.memories.uri:
+        if found is not None or self.settings.memories.uri or self.is_read_only:
             return found
         from sunrise.adapters.lance_memories import LanceMemories  # noqa: PLC0415 (as in existing_memories)
 
@@ -214,6 +250,17 @@ def open_home(settings: Settings, *, clock: Clock | None = None) -> Iterator[Hom
     ledger = SqliteLedger(settings.home / LEDGER_FILE, clock=clock)
     try:
         yield Home(settings, clock, ledger)
+    finally:
+        ledger.close()
+
+
+@contextmanager
+def open_home_to_read(settings: Settings, *, clock: Clock | None = None) -> Iterator[Home]:
+    """Open a home for the time of a block without making or changing anything; there may be none."""
+    clock = clock or SystemClock()
+    ledger = ReadOnlyLedger(settings.home / LEDGER_FILE, clock=clock)
+    try:
+        yield Home(settings, clock, ledger, is_read_only=True)
     finally:
         ledger.close()
 

@@ -266,6 +266,13 @@ def test_terms_that_are_nowhere_find_nothing(indexed: MemoryTable, terms: str) -
     assert found.num_rows == 0
 
 
+def test_batches_hold_what_a_scan_does(table: MemoryTable) -> None:
+    for where in (None, "scope = 'agent:1'", "id = 'nobody'"):
+        parts = list(table.batches(["id", "scope", "no such column"], where=where))
+        whole = table.scan(["id", "scope"], where=where).to_pylist()
+        assert [row for part in parts for row in part.to_pylist()] == whole
+
+
 def test_without_an_index_of_terms_the_search_says_so(table: MemoryTable) -> None:
     with pytest.raises(DataError) as error:
         table.search_terms("backup", columns=["id"], where=None, limit=5)

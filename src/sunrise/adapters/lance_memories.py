@@ -150,11 +150,12 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
             found = (query.where(where) if where else query).to_arrow()
             return found.select(names)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the named columns that exist, of all rows, some thousand rows at a time."""
+    def batches(self, columns: Sequence[str], *, where: str | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield what :meth:`scan` returns, some thousand rows at a time."""
         with told_as_ours("cannot scan the memories table"):
             names = lance_rows.existing(columns, schema=self._table.schema)
-            for batch in self._table.search().select(names or ["id"]).to_batches(_SCANNED_ROWS):
+            query = self._table.search().select(names or ["id"])
+            for batch in (query.where(where) if where else query).to_batches(_SCANNED_ROWS):
                 yield batch.select(names)
 
     def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:

@@ -7,6 +7,7 @@ from sunrise.adapters.sqlite_entry import SqliteEntry
 from sunrise.adapters.sqlite_harvest import SqliteHarvest
 from sunrise.adapters.sqlite_links import SqliteLinks
 from sunrise.adapters.sqlite_observations import SqliteObservations
+from sunrise.adapters.sqlite_records import SqliteRecords
 from sunrise.adapters.sqlite_runs import SqliteRuns
 from sunrise.adapters.sqlite_stores import SqliteStores
 from sunrise.adapters.sqlite_sweep import SqliteSweep
@@ -32,6 +33,7 @@ class SqliteLedger(
     SqliteSweep,
     SqliteUndo,
     SqliteTurns,
+    SqliteRecords,
     SqliteUpkeep,
 ):
     """

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sunrise.cli import store_app, turn_app, writeback_app
+from sunrise.cli import memory_app, store_app, turn_app, writeback_app
 from sunrise.cli.embedder_app import embedder_app
 from sunrise.cli.governance_apps import admission_app, grade_app, trust_app
 from sunrise.cli.options import DryRunOption, HomeOption, JsonOption
@@ -27,6 +27,7 @@ sources_app = typer.Typer(help="What is harvested.", no_args_is_help=True, rich_
 quarantine_app = typer.Typer(help="What was refused.", no_args_is_help=True, rich_markup_mode=None)
 app.command("store")(store_app.store)
 app.command("forget")(store_app.forget)
+memory_app.register(app)
 app.command("writeback")(writeback_app.writeback)
 app.command("writeback-lancedb")(writeback_app.writeback_lancedb)
 app.add_typer(sources_app, name="sources")

@@ -37,6 +37,34 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
+def columns_of(text: str) -> int:
+    """
+    Return how many columns a text takes; wide East Asian characters take two.
+
+    >>> columns_of("tea"), columns_of("綠茶")
+    (3, 4)
+    """
+    return _width(text)
+
+
+def shortened(text: str, columns: int) -> str:
+    """
+    Return a text that takes no more columns, with a mark where it was cut.
+
+    >>> shortened("部署前必須備份資料庫", 9)
+    '部署前必…'
+    """
+    if _width(text) <= columns:
+        return text
+    taken, end = 0, 0
+    for character in text:
+        taken += _width(character)
+        if taken > columns - 1:
+            break
+        end += 1
+    return f"{text[:end]}…"
+
+
 def _lines(row: list[str], widths: list[int]) -> Iterator[str]:
     *cells, last = row
     for number, part in enumerate(_wrapped(last, widths[-1])):

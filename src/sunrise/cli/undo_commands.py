@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, NoReturn
-from zoneinfo import ZoneInfo
 
 import typer
 
 from sunrise import rooms
 from sunrise.cli.exit_codes import code_for
+from sunrise.cli.moments import milliseconds
 from sunrise.cli.output import say
 from sunrise.cli.receipt_lines import receipt_table
 from sunrise.cli.trust_commands import terminal_text
@@ -48,7 +47,7 @@ def regrade(
 ) -> NoReturn:
     """Grade anew, or show what would move, and leave with the code of the verdict."""
     settings = load_settings(home)
-    since_ms = None if since is None else _milliseconds(since, settings.timezone)
+    since_ms = None if since is None else milliseconds(since, settings.timezone, option="--since")
     _check(scorer, force)
     asked = {"scorer": scorer, "since_ms": since_ms, "scope": scope, "force": tuple(force)}
     receipt = _run(REGRADE_FLOW, settings, dry_run=preview, **asked)
@@ -73,14 +72,6 @@ def _check(scorer: str | None, force: Sequence[str]) -> None:
         raise typer.BadParameter(f"no such scorer: {scorer!r}; there are {', '.join(sorted(scorers))}")
     if unknown := [name for name in force if name not in fields]:
         raise typer.BadParameter(f"no such field: {', '.join(unknown)}; there are {', '.join(fields)}")
-
-
-def _milliseconds(since: str, zone: str) -> int:
-    try:
-        time = datetime.fromisoformat(since)
-        return int((time if time.tzinfo else time.replace(tzinfo=ZoneInfo(zone))).timestamp() * 1000)
-    except (ValueError, OverflowError) as error:
-        raise typer.BadParameter("--since takes a date such as 2026-11-18, or a time in ISO 8601") from error
 
 
 def _undo_lines(receipt: RunReceipt) -> list[str]:

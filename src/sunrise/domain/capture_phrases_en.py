@@ -280,7 +280,7 @@ ENGLISH: Final = Phrases(
         r"|confirm with) me (?:first )?(?:before|whenever|when|every time|each time)\b"
         r"|\bask (?:me )?(?:first|before)\b",
         rf"{START}(?:please )?(?:schedule|book|plan|put|set|hold|send|order|get|buy|deliver|run"
-        r"|do) (?!one\b|two\b"
+        r"|do) (?!(?:me )?an?\b|one\b|two\b"
         rf"|three\b|four\b|five\b|six\b|\d)(?:my "
         rf"|our |all |the |me )*(?:\w+ ){{0,2}}?(?:meetings|calls|flights|appointments|workouts|reports"
         r"|updates|newsletters|hotels|seats?|trains|tickets|groceries|backups|deploys|releases"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Self
 
@@ -125,3 +126,14 @@ class RunReceipt:
         )
         known["anomalies"] = tuple(Anomaly(**anomaly) for anomaly in known.get("anomalies", ()))
         return cls(**known)
+
+
+def receipt_file(receipt: RunReceipt) -> str:
+    """
+    Return where the file of a receipt lies among all of them: by year and month of its start, UTC.
+
+    >>> receipt_file(RunReceipt(run_id="r", flow="import", status=RunStatus.OK, started_ms=0))
+    '1970/01/r.json'
+    """
+    start = datetime.fromtimestamp(receipt.started_ms / 1000, tz=UTC)
+    return f"{start:%Y}/{start:%m}/{receipt.run_id}.json"

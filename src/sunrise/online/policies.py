@@ -41,7 +41,7 @@ def ranking_policy(settings: Settings) -> RankingPolicy:
     """Return how the settings want memories ranked."""
     said = settings.recall
     return RankingPolicy(
-        dense_weight=said.dense_weight,
+        dense_weight=None if said.dense_weight < 0 else said.dense_weight,
         has_floor=said.floor,
         half_life_days=said.half_life_days,
         recency_floor=said.recency_floor,

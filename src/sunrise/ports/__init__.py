@@ -26,6 +26,7 @@ from sunrise.ports.memories import (
     TableFiles,
     TableState,
 )
+from sunrise.ports.records import RecordLedger
 from sunrise.ports.sources import (
     CapturedBatch,
     ObservationSource,
@@ -33,6 +34,12 @@ from sunrise.ports.sources import (
 )
 from sunrise.ports.stores import StoreLedger
 from sunrise.ports.tombstones import TombstoneLedger
+from sunrise.ports.transfer import (
+    ByteSink,
+    ReadRecord,
+    RecordSource,
+    TextScreen,
+)
 from sunrise.ports.turns import TurnLedger
 from sunrise.ports.undo import UndoLedger
 from sunrise.ports.world import (
@@ -42,6 +49,7 @@ from sunrise.ports.world import (
 
 __all__ = [
     "AuditTrail",
+    "ByteSink",
     "CapturedBatch",
     "Clock",
     "Embedder",
@@ -59,11 +67,15 @@ __all__ = [
     "MemoryWriter",
     "ObservationLedger",
     "ObservationSource",
+    "ReadRecord",
+    "RecordLedger",
+    "RecordSource",
     "RetryableSource",
     "RunLog",
     "StoreLedger",
     "TableFiles",
     "TableState",
+    "TextScreen",
     "TombstoneLedger",
     "TrustLedger",
     "TurnLedger",

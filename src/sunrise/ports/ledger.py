@@ -14,6 +14,7 @@ from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.records import Change
 from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
 from sunrise.ports.entry import EntryLedger, ObservationLedger, TrustLedger
+from sunrise.ports.records import RecordLedger
 from sunrise.ports.stores import StoreLedger
 from sunrise.ports.tombstones import TombstoneLedger
 from sunrise.ports.turns import TurnLedger
@@ -190,6 +191,7 @@ class Ledger(
     LedgerSweeper,
     UndoLedger,
     TurnLedger,
+    RecordLedger,
     LedgerKeeper,
     Protocol,
 ):

@@ -77,8 +77,8 @@ class MemoryReader(Protocol):
         """Return the named columns that exist, of all rows that ``where`` (a SQL filter) lets through."""
         ...
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the named columns that exist, of all rows, some thousand rows at a time."""
+    def batches(self, columns: Sequence[str], *, where: str | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield what :meth:`scan` returns, some thousand rows at a time."""
         ...
 
     def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:

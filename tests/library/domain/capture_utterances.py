@@ -21,7 +21,7 @@ def _table(lang: str, kept: str, left: str) -> tuple[Utterance, ...]:
 
 
 def unseen(name: str) -> tuple[Utterance, ...]:
-    """Return a table of `capture_unseen.jsonl`, each of which was measured before a phrase was mended on it."""
+    """Return a table of `capture_unseen.jsonl`; each was measured before a phrase was mended on it."""
     lines = Path(__file__).with_name("capture_unseen.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     return tuple(Utterance(row["lang"], row["text"], row["kept"]) for row in rows if row["table"] == name)

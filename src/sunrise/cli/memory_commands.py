@@ -1,0 +1,160 @@
+"""What the commands do that look at memories, ask them, and bring one back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from sunrise import client
+from sunrise.cli.memory_lines import DEFAULT_WIDTH, memory_table, observation_table, record_lines, stats_lines
+from sunrise.cli.moments import milliseconds
+from sunrise.cli.output import say
+from sunrise.cli.tables import terminal_width
+from sunrise.cli.trust_commands import terminal_text
+from sunrise.domain.admin import AdminReceipt
+from sunrise.domain.record_requests import ReviveStatus
+from sunrise.errors import DataError, StoreError
+from sunrise.online.admin_get import AMBIGUOUS, NOT_FOUND
+from sunrise.online.admin_trail import FAILED, NO_TABLE
+from sunrise.settings import load_settings
+
+_NO_MEMORIES = "there are no memories yet"
+
+
+def list_memories(
+    home: str | None,
+    wanted: Mapping[str, str | None],
+    *,
+    since: str | None,
+    limit: int,
+    cursor: str | None,
+    quarantined: bool,
+    as_json: bool,
+) -> None:
+    """Print one page of memories, and how to go on."""
+    zone = load_settings(home).timezone
+    with usage_errors(), client.open(home, read_only=True) as memories:
+        found = memories.list(
+            limit=limit, cursor=cursor, with_quarantined_texts=quarantined, **asked(wanted, since, zone)
+        )
+    check(found.receipt)
+    if not found.items:
+        text = _NO_MEMORIES if found.receipt.reason == NO_TABLE else "no memory is like that"
+    else:
+        text = memory_table(found.items, zone=zone, within=terminal_width() or DEFAULT_WIDTH)
+        text += f"\n\n{len(found.items)} of {found.total}"
+        text += f"; go on with --cursor {found.next_cursor}" if found.next_cursor else ""
+    say(found.to_dict(), text, as_json=as_json)
+
+
+def stats(home: str | None, *, scope: str | None, vectors: bool, as_json: bool) -> None:
+    """Print figures."""
+    zone = load_settings(home).timezone
+    with usage_errors(), client.open(home, read_only=True) as memories:
+        found = memories.stats(scope, with_vectors=vectors)
+    check(found.receipt)
+    text = _NO_MEMORIES if found.receipt.reason == NO_TABLE else stats_lines(found.stats, zone=zone)
+    say(found.to_dict(), text, as_json=as_json)
+
+
+def get(home: str | None, ref: str, *, quarantined: bool, as_json: bool) -> None:
+    """Print one record."""
+    zone = load_settings(home).timezone
+    with usage_errors(), client.open(home, read_only=True) as memories:
+        found = memories.get(ref, with_quarantined_texts=quarantined)
+    _check_found(ref, found.receipt.reason, found.candidates)
+    check(found.receipt)
+    text = "\n".join((record_lines(found, zone=zone), *found.receipt.warnings))
+    say(found.to_dict(), text, as_json=as_json)
+
+
+def timeline(
+    home: str | None,
+    ref: str | None,
+    *,
+    at: str | None,
+    scope: str | None,
+    hours: float,
+    before: int,
+    after: int,
+    quarantined: bool,
+    as_json: bool,
+) -> None:
+    """Print what was captured around a record or a moment."""
+    zone = load_settings(home).timezone
+    at_ms = None if at is None else milliseconds(at, zone, option="--at")
+    with usage_errors(), client.open(home, read_only=True) as memories:
+        found = memories.timeline(
+            ref,
+            at_ms=at_ms,
+            scope=scope,
+            window_ms=int(hours * 3_600_000),
+            before=before,
+            after=after,
+            with_quarantined_texts=quarantined,
+        )
+    _check_found(ref or "", found.receipt.reason, ())
+    check(found.receipt)
+    width = terminal_width() or DEFAULT_WIDTH
+    text = (
+        observation_table(found.items, zone=zone, anchor=found.anchor, within=width)
+        if found.items
+        else "nothing was captured then"
+    )
+    say(found.to_dict(), text, as_json=as_json)
+
+
+def revive(home: str | None, ref: str, *, dry_run: bool, as_json: bool) -> None:
+    """Bring an archived record back."""
+    with usage_errors(), client.open(home, read_only=dry_run) as memories:
+        done = memories.revive(ref, dry_run=dry_run)
+    _check_found(ref, done.receipt.reason, done.candidates)
+    if done.status is ReviveStatus.FORGOTTEN:
+        raise typer.BadParameter("its memory was forgotten: store it again with `sunrise store --again`")
+    shown = terminal_text(done.ref or ref)
+    if done.status is ReviveStatus.NOT_ARCHIVED:
+        text = f"{shown} is not archived"
+    elif done.run is None:
+        text = f"{shown} would be revived"
+    else:
+        text = f"revived  {shown}\nrun      {done.run.run_id}"
+    say(done.to_dict(), text, as_json=as_json)
+
+
+def asked(wanted: Mapping[str, str | None], since: str | None, zone: str) -> dict[str, Any]:
+    """Return the fields of a filter, as the command line gave them."""
+    since_ms = None if since is None else milliseconds(since, zone, option="--since")
+    return {**wanted, "since_ms": since_ms}
+
+
+def check(receipt: AdminReceipt) -> None:
+    """
+    Check that a store answered.
+
+    Raises:
+        StoreError: It did not.
+    """
+    if receipt.reason == FAILED:
+        raise StoreError("the memories cannot be read: see `sunrise doctor`")
+
+
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Turn what was asked wrongly into an error of the command line."""
+    try:
+        yield
+    except DataError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _check_found(ref: str, reason: str | None, candidates: Sequence[str]) -> None:
+    if reason == NO_TABLE:
+        raise typer.BadParameter(_NO_MEMORIES)
+    if reason == AMBIGUOUS:
+        named = ", ".join(map(terminal_text, candidates[:5]))
+        raise typer.BadParameter(f"several memories begin like that: {named}" if named else "several do")
+    if reason == NOT_FOUND:
+        raise typer.BadParameter(f"no record has this ref: {terminal_text(ref)}; see `sunrise list`")

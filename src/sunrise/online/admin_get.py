@@ -1,0 +1,147 @@
+"""One record whole: its governance fields, what changed them, what it belongs to, how it was used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sunrise.domain.admin import Backend
+from sunrise.domain.memory_filter import begins_with
+from sunrise.domain.record_requests import SHORTEST_PREFIX, AskedRef, GetRequest, GetResult, asked_ref
+from sunrise.domain.record_views import MemoryView, ObservationView, RecordedChange, RecordLink, Usage
+from sunrise.domain.records import memory_ref
+from sunrise.domain.secrets import redact
+from sunrise.domain.trust import QUARANTINED
+from sunrise.online.admin_rows import VIEW_COLUMNS, named, views_of
+from sunrise.online.admin_trail import AdminTrail
+from sunrise.ports import Clock, MemoryReader, RecordLedger
+
+NOT_FOUND: Final = "not_found"
+AMBIGUOUS: Final = "ambiguous"
+NO_LEDGER: Final = "no_ledger"
+MAX_CANDIDATES: Final = 20
+_MAX_LINKS: Final = 100
+
+
+def get_record(
+    request: GetRequest,
+    *,
+    memories: MemoryReader | None,
+    ledger: RecordLedger | None,
+    clock: Clock,
+    backend: Backend,
+) -> GetResult:
+    """
+    Return one record, a memory or an observation, with its history.
+
+    Nothing is guessed: where several memories begin as the ref does, their refs are returned in its place.
+
+    Raises:
+        DataError: The ref names no kind of record; reason ``bad_ref``.
+    """
+    asked = asked_ref(request.ref)
+    trail = AdminTrail("get", clock.now_ms(), backend, {"ref": f"{asked.kind}:{asked.key}"})
+    found = _Found()
+    with trail.open_to_failure(), trail.stage("find"):
+        found = _find(asked, request, trail, memories, ledger)
+    ref = found.ref
+    history = _History()
+    if ref is not None:
+        history = _history(ref, request, trail, ledger)
+    elif trail.reason is None:
+        trail.reason = AMBIGUOUS if found.candidates else NOT_FOUND
+    trail.counts.update(returned=int(ref is not None), changes=len(history.changes), links=len(history.links))
+    return GetResult(
+        receipt=trail.receipt(),
+        memory=found.memory,
+        observation=found.observation,
+        candidates=found.candidates,
+        changes=history.changes,
+        links=history.links,
+        usage=history.usage,
+    )
+
+
+def shown_observation(one: ObservationView, *, with_quarantined_texts: bool) -> ObservationView:
+    """Return an observation as it may be shown: no secret, no quarantined text unless asked for."""
+    is_shown = not one.is_forgotten and (with_quarantined_texts or one.trust_tier != QUARANTINED)
+    text = redact(one.text or "").text if is_shown else None
+    return replace(one, text=text, source_ref=None if one.source_ref is None else redact(one.source_ref).text)
+
+
+def memory_ids(memories: MemoryReader, key: str) -> tuple[str, ...]:
+    """
+    Return the ids of the memories that a key names: the one that has it, else those that begin so.
+
+    An id that stands there twice is returned twice.
+    """
+    exact = tuple(map(str, memories.by_ids([key], ["id"]).column("id").to_pylist()))
+    if exact or len(key) < SHORTEST_PREFIX:
+        return exact
+    beginning = memories.scan(["id"], where=begins_with("id", key))
+    return tuple(sorted(map(str, beginning.column("id").to_pylist())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    memory: MemoryView | None = None
+    observation: ObservationView | None = None
+    candidates: tuple[str, ...] = ()
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of what was found."""
+        one = self.memory or self.observation
+        return None if one is None else one.ref
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    changes: tuple[RecordedChange, ...] = ()
+    links: tuple[RecordLink, ...] = ()
+    usage: Usage = Usage()  # noqa: RUF009  frozen
+
+
+def _find(
+    asked: AskedRef,
+    request: GetRequest,
+    trail: AdminTrail,
+    memories: MemoryReader | None,
+    ledger: RecordLedger | None,
+) -> _Found:
+    shown = request.with_quarantined_texts
+    if asked.kind == "obs":
+        if ledger is None:
+            trail.reason = NO_LEDGER
+            return _Found()
+        rows = ledger.observations_by_ids([asked.row_id])
+        return _Found(observation=shown_observation(rows[0], with_quarantined_texts=shown) if rows else None)
+    table = trail.seen(memories)
+    if table is None:
+        return _Found()
+    ids = memory_ids(table, asked.key)
+    if len(ids) != 1:
+        return _Found(candidates=tuple(map(memory_ref, ids[:MAX_CANDIDATES])))
+    rows_found = named(table.by_ids(ids, VIEW_COLUMNS))
+    views = tuple(views_of(rows_found, with_quarantined_texts=shown))
+    return _Found(memory=views[0] if views else None)
+
+
+def _history(ref: str, request: GetRequest, trail: AdminTrail, ledger: RecordLedger | None) -> _History:
+    if ledger is None:
+        trail.warnings.append(f"history_skipped:{NO_LEDGER}")
+        return _History()
+    kind, _, key = ref.partition(":")
+    changes: tuple[RecordedChange, ...] = ()
+    links: tuple[RecordLink, ...] = ()
+    usage = Usage()
+    with trail.open_to_failure("history"), trail.stage("history"):
+        changes = ledger.history_of(ref, limit=request.history)
+        links = ledger.links_of_memory(key, limit=_MAX_LINKS) if kind == "mem" else ()
+        usage = ledger.usage_of(ref)
+    return _History(tuple(map(_shown_change, changes)), links, usage)
+
+
+def _shown_change(change: RecordedChange) -> RecordedChange:
+    before, after = redact(change.before).text, redact(change.after).text
+    return replace(change, before=before, after=after, reason=redact(change.reason).text)

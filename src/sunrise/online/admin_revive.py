@@ -1,0 +1,142 @@
+"""An archived record back to active, by hand: seen in the audit trail, and undoable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sunrise.domain.admin import Backend
+from sunrise.domain.receipts import Balance, RunReceipt, RunStatus
+from sunrise.domain.record_requests import ReviveResult, ReviveStatus, asked_ref
+from sunrise.domain.records import Change, RecordState, memory_ref, split_ref
+from sunrise.domain.schedule import REVIVE
+from sunrise.online.admin_get import MAX_CANDIDATES, memory_ids
+from sunrise.online.admin_trail import NO_TABLE, AdminTrail
+from sunrise.online.memory_changes import MemoryChange, apply_change, record_change
+from sunrise.online.store_call import new_run_id
+from sunrise.ports import Clock, Ledger, MemoryTable
+
+BY_HAND: Final = "revived_by_hand"
+"""The reason in the audit trail."""
+
+_NEW: Final[Mapping[str, Any]] = {"state": str(RecordState.ACTIVE), "archived_at_ms": None}
+
+
+def revive(
+    ref: str,
+    *,
+    memories: MemoryTable | None,
+    ledger: Ledger,
+    clock: Clock,
+    backend: Backend,
+    dry_run: bool = False,
+) -> ReviveResult:
+    """
+    Bring an archived memory, or observation, back to active.
+
+    The changes stand in the audit trail and, of a memory, in the outbox before the table takes them; the run
+    that made them can be undone. To be asked for counts as a use: the lifecycle leaves it alone for as long.
+
+    Raises:
+        DataError: The ref names no kind of record; reason ``bad_ref``.
+        StoreError: A store cannot be written. What the outbox holds by then is brought to the table later.
+    """
+    asked = asked_ref(ref)
+    trail = AdminTrail("revive", clock.now_ms(), backend, {"ref": f"{asked.kind}:{asked.key}"})
+    found = _observation(asked.row_id, ledger) if asked.kind == "obs" else _memory(asked.key, trail, memories)
+    if isinstance(found, _Missing):
+        trail.reason = trail.reason or str(found.status)
+        return ReviveResult(
+            status=found.status, ref=None, receipt=trail.receipt(), candidates=found.candidates
+        )
+    if found.state != RecordState.ARCHIVED:
+        return ReviveResult(status=ReviveStatus.NOT_ARCHIVED, ref=found.ref, receipt=trail.receipt())
+    run = None
+    if not dry_run:
+        with trail.stage("write"):
+            run = _written(found, trail.at_ms, memories, ledger, clock)
+    trail.counts.update(revived=1)
+    return ReviveResult(status=ReviveStatus.REVIVED, ref=found.ref, receipt=trail.receipt(), run=run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A record as it stands; of a memory also its row, as it was read at a version."""
+
+    ref: str
+    state: str | None
+    archived_at_ms: int | None
+    version: int | None = None
+
+    @property
+    def read(self) -> dict[str, Any]:
+        """The fields that change, and the id."""
+        return {"id": split_ref(self.ref)[1], "state": self.state, "archived_at_ms": self.archived_at_ms}
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    status: ReviveStatus
+    candidates: tuple[str, ...] = ()
+
+
+def _observation(row_id: int, ledger: Ledger) -> _Held | _Missing:
+    rows = ledger.observations_by_ids([row_id])
+    if not rows:
+        return _Missing(ReviveStatus.NOT_FOUND)
+    one = rows[0]
+    if one.is_forgotten:
+        return _Missing(ReviveStatus.FORGOTTEN)
+    return _Held(one.ref, one.state, one.archived_at_ms)
+
+
+def _memory(key: str, trail: AdminTrail, memories: MemoryTable | None) -> _Held | _Missing:
+    if memories is None:
+        trail.reason = NO_TABLE
+        return _Missing(ReviveStatus.NOT_FOUND)
+    # The version first: a reading sees what was committed since.
+    version = memories.newest_version()
+    ids = memory_ids(memories, key)
+    if len(ids) != 1:
+        status = ReviveStatus.AMBIGUOUS if ids else ReviveStatus.NOT_FOUND
+        return _Missing(status, tuple(map(memory_ref, ids[:MAX_CANDIDATES])))
+    row = memories.by_ids(ids, ["id", *_NEW]).to_pylist()[0]
+    return _Held(memory_ref(ids[0]), row.get("state"), row.get("archived_at_ms"), version)
+
+
+def _written(
+    found: _Held, now_ms: int, memories: MemoryTable | None, ledger: Ledger, clock: Clock
+) -> RunReceipt:
+    run_id = new_run_id(now_ms, REVIVE)
+    if found.version is None or memories is None:
+        with ledger.transaction():
+            ledger.apply_to_observations(_fields(found), run_id=run_id)
+            ledger.note_used(found.ref, at_ms=now_ms)
+    else:
+        change = MemoryChange(found.read, _NEW, found.version)
+        with ledger.transaction():
+            pending = record_change(change, ledger=ledger, run_id=run_id, reason=BY_HAND)
+            ledger.note_used(found.ref, at_ms=now_ms)
+        apply_change(change, pending, memories=memories, ledger=ledger)
+    receipt = RunReceipt(
+        run_id=run_id,
+        flow=REVIVE,
+        status=RunStatus.OK,
+        started_ms=now_ms,
+        finished_ms=clock.now_ms(),
+        counts={"asked": 1, "revived": 1},
+        refs={"revived": (found.ref,)},
+        balances=(Balance("asked", ("revived",)),),
+    )
+    ledger.save_run(receipt)
+    return receipt
+
+
+def _fields(found: _Held) -> list[Change]:
+    return [
+        Change(found.ref, name, json.dumps(found.read[name]), json.dumps(new), BY_HAND)
+        for name, new in _NEW.items()
+        if found.read[name] != new
+    ]
