@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from sunrise.adapters.boot_files import boot_texts
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.sources import paths_of, readers
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
 from sunrise.domain.calibration import Calibration, note_of, read_calibration
-from sunrise.domain.priors import RankingPolicy
 from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.vector_space import VectorSpace, active_space, searched
 from sunrise.errors import ConfigurationError, StoreError
@@ -159,7 +157,8 @@ class Home:
         Raises:
             DataError: The scope is no text that a store can take.
         """
-        from sunrise.online.recall import recall, unanswered  # noqa: PLC0415 (as in existing_memories)
+        from sunrise.online.policies import ranking_policy  # noqa: PLC0415 (as existing_memories)
+        from sunrise.online.recall import recall, unanswered  # noqa: PLC0415
 
         reason = "no_memories_table"
         if memories is None:
@@ -176,7 +175,7 @@ class Home:
             embedder=embedder,
             clock=self.clock,
             calibration=self.calibration(memories, embedder),
-            policy=RankingPolicy(zone=ZoneInfo(self.settings.timezone)),
+            policy=ranking_policy(self.settings),
         )
 
     def memories(self) -> MemoryTable | None:
