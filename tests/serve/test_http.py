@@ -29,6 +29,15 @@ def test_a_recall_answers_as_the_library_does(door: Served) -> None:
     assert {**found, **dict.fromkeys(varying)} == {**wanted, **dict.fromkeys(varying)}
 
 
+def test_the_service_ranks_as_the_settings_say(own_home: Path) -> None:
+    with served(own_home) as running:
+        before = running.recall("green tea").json["items"][0]["score"]
+    config = (own_home / "sunrise.toml").read_text()
+    (own_home / "sunrise.toml").write_text(config + "[recall]\nrecency_floor = 0.2\nhalf_life_days = 1\n")
+    with served(own_home) as running:
+        assert running.recall("green tea").json["items"][0]["score"] < before
+
+
 def test_a_text_in_another_script_goes_both_ways(door: Served) -> None:
     assert door.recall("備份資料庫").json["items"][0]["text"] == "部署前必須備份資料庫"
 
