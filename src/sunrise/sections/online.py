@@ -12,11 +12,11 @@ from sunrise.sections.section import Section
 class RecallSettings(Section):
     """How memories are ranked; see docs/explanation/ranking.md."""
 
-    dense_weight: float | None = Field(
-        None,
-        ge=0,
+    dense_weight: float = Field(
+        -1.0,
+        ge=-1,
         le=1,
-        description="How much of a score is meaning and not words; unset: as fits the model.",
+        description="Share of meaning in a score, the rest is words; below 0: as fits the model.",
     )
     floor: bool = Field(default=True, description="Answer nothing where nothing fits.")
     half_life_days: float = Field(90.0, gt=0, description="Days in which age takes half of what it can take.")
