@@ -40,8 +40,10 @@ def by_vector(
     async def ask() -> pa.Table:
         query = _filtered(table, where).nearest_to(vector).column(column).distance_type("cosine")
         # Both only say how to use an index; without one the scan is exact anyway.
-        query = query.nprobes(lance_indices.PARTITIONS_SEARCHED)
-        query = query.refine_factor(lance_indices.REFINED) if is_exact else query
+        if is_exact:
+            query = query.nprobes(lance_indices.PARTITIONS_SEARCHED).refine_factor(lance_indices.REFINED)
+        else:
+            query = query.nprobes(lance_indices.PARTITIONS_SKIMMED)
         return await query.select([*columns, "_distance"]).limit(limit).to_arrow()
 
     return _asked(ask())
