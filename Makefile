@@ -29,6 +29,7 @@ cover: $(READY)          ## the tests once more, with the coverage they must hav
 
 bench: $(READY)          ## the speed table of docs/performance.md
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.recall_speed
 
 docs: $(READY)           ## write the generated reference pages anew
 	$(BIN)/python -m docs.generate

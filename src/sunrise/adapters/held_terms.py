@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,9 +16,6 @@ from sunrise.adapters.held_vectors import Floats, Places
 _K1: Final = 1.2
 _B: Final = 0.75
 
-_BYTES_A_TERM: Final = 160
-_BYTES_A_POSTING: Final = 8
-
 
 class HeldTerms:
     """For each term the places of the rows that it stands in, and what it counts there."""
@@ -26,26 +24,22 @@ class HeldTerms:
         words = pc.utf8_split_whitespace(terms.combine_chunks())
         flat = pc.list_flatten(words).dictionary_encode()
         rows = pc.list_parent_indices(words).to_numpy().astype(np.uint32)
-        vocabulary = flat.dictionary.to_pylist()
-        self._codes = {term: code for code, term in enumerate(vocabulary) if term}
-        standing = flat.indices.to_numpy().astype(np.uint64) << np.uint64(32) | rows
-        del words, flat
-        # Of an empty text the split makes one empty word.
-        is_word = standing >> np.uint64(32) != vocabulary.index("") if "" in vocabulary else slice(None)
-        standing, lengths = standing[is_word], np.bincount(rows[is_word], minlength=len(terms))
-        standing.sort()
-        firsts = np.flatnonzero(np.concatenate([[True], standing[1:] != standing[:-1]])[: len(standing)])
-        often = np.diff(firsts, append=len(standing)).astype(np.float32)
-        standing = standing[firsts]
-        self._places: Places = (standing & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-        of_term = (standing >> np.uint64(32)).astype(np.uint32)
-        self._begins = np.searchsorted(of_term, np.arange(len(vocabulary) + 1, dtype=np.uint32))
+        order = pc.sort_indices(flat.dictionary)
+        # A list of Python's texts would take ten times as much.
+        self._vocabulary = flat.dictionary.take(order)
+        codes = np.argsort(order.to_numpy()).astype(np.uint32)[flat.indices.to_numpy()]
+        # Of an empty text the split makes one empty word, and that stands first.
+        is_word = codes >= (self._code("") is not None)
+        codes, rows = codes[is_word], rows[is_word]
+        lengths = np.bincount(rows, minlength=len(terms))
+        of_term, self._places, often = _counted(codes, rows)
+        self._begins = np.searchsorted(of_term, np.arange(len(self._vocabulary) + 1, dtype=np.uint32))
         self._counts = self._bm25(of_term, often, lengths)
 
     @property
     def nbytes(self) -> int:
         """What is taken by all of it, as nearly as can be told."""
-        return len(self._codes) * _BYTES_A_TERM + len(self._places) * _BYTES_A_POSTING
+        return int(self._vocabulary.nbytes) + self._begins.nbytes + 2 * self._places.nbytes
 
     def best(self, terms: Sequence[str], places: Places, limit: int) -> tuple[Places, Floats]:
         """Return the best rows for some terms of those at some ascending places, and their scores."""
@@ -53,14 +47,20 @@ class HeldTerms:
             return places, np.zeros(0, np.float32)
         first, end = int(places[0]), int(places[-1]) + 1
         scores = np.zeros(end - first, np.float32)
-        for code in (self._codes[term] for term in terms if term in self._codes):
+        for code in (code for code in map(self._code, terms) if code is not None):
             part = slice(self._begins[code], self._begins[code + 1])
             at = self._places[part]
             inside = slice(*np.searchsorted(at, (first, end)))
             scores[at[inside] - first] += self._counts[part][inside]
         scores = scores[places - first]
-        best = _first(scores, min(limit, int(np.count_nonzero(scores))))
+        hit = np.flatnonzero(scores)
+        best = hit[_first(scores[hit], min(limit, len(hit)))]
         return places[best], scores[best]
+
+    def _code(self, term: str) -> int | None:
+        vocabulary = self._vocabulary
+        at = bisect_left(range(len(vocabulary)), term, key=lambda code: vocabulary[code].as_py())
+        return at if at < len(vocabulary) and vocabulary[at].as_py() == term else None
 
     def _bm25(self, of_term: Places, often: Floats, lengths: npt.NDArray[np.intp]) -> Floats:
         documents, frequencies = np.count_nonzero(lengths), np.diff(self._begins)
@@ -69,6 +69,17 @@ class HeldTerms:
         counts: Floats = telling[of_term] * often * np.float32(_K1 + 1)
         counts /= often + _K1 * (1 - _B + _B * relative)
         return counts
+
+
+def _counted(codes: Places, rows: Places) -> tuple[Places, Places, Floats]:
+    """Return each term and row that occur together, by term and then by row, and how often they do."""
+    standing = codes.astype(np.uint64) << np.uint64(32) | rows
+    standing.sort()
+    is_first = np.ones(len(standing), np.bool_)
+    is_first[1:] = standing[1:] != standing[:-1]
+    firsts = np.flatnonzero(is_first)
+    standing, often = standing[firsts], np.diff(firsts, append=len(standing)).astype(np.float32)
+    return (standing >> np.uint64(32)).astype(np.uint32), standing.astype(np.uint32), often
 
 
 def _first(scores: Floats, count: int) -> npt.NDArray[np.intp]:

@@ -19,6 +19,7 @@ _MEASURED: Final = 6
 
 _SAMPLE: Final = 4096
 _BLOCK: Final = 2048
+_SKETCH_STEPS: Final = 127
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.uint32]
 
@@ -37,12 +38,12 @@ class HeldVectors:
         self._steps = np.zeros(rows, np.float32)
         self._lengths = np.zeros(rows, np.float32)
         self._axes = np.zeros((dimension, 0), np.float32)
-        self._sketches = np.zeros((rows, 0), np.float32)
+        self._sketches = np.zeros((rows, 0), np.int8)
 
     @staticmethod
     def bytes_of(rows: int, dimension: int) -> int:
         """Return what so many vectors take."""
-        return rows * (2 * dimension + 4 * min(SKETCHED, dimension) + 8)
+        return rows * (2 * dimension + min(SKETCHED, dimension) + 8)
 
     def put(self, places: Places, vectors: Floats) -> None:
         """Put vectors at some places. What is not finite, and what is zero, is no vector."""
@@ -62,10 +63,11 @@ class HeldVectors:
         sample = self._units(np.arange(0, len(self._numbers), step, dtype=np.uint32))
         directions = np.linalg.eigh(sample.T @ sample)[1]
         self._axes = np.ascontiguousarray(directions[:, -SKETCHED:], np.float32)
-        self._sketches = np.zeros((len(self._numbers), self._axes.shape[1]), np.float32)
+        self._sketches = np.zeros((len(self._numbers), self._axes.shape[1]), np.int8)
         for at in range(0, len(self._numbers), _BLOCK):
             part = np.arange(at, min(at + _BLOCK, len(self._numbers)), dtype=np.uint32)
-            self._sketches[part] = self._units(part) @ self._axes
+            # A unit vector has no number above 1.
+            self._sketches[part] = np.rint(self._units(part) @ self._axes * _SKETCH_STEPS)
 
     def nearest(self, query: Floats, places: Places, limit: int) -> tuple[Places, Floats]:
         """Return the places of the nearest vectors of those at some ascending places, and their distances."""
@@ -75,7 +77,7 @@ class HeldVectors:
         unit: Floats = (query / np.linalg.norm(query)).astype(np.float32)
         first, last = int(places[0]), int(places[-1]) + 1
         # What lies together is looked through whole: to pick some of it out would take longer.
-        likeness = _products(self._sketches[first:last], _products(self._axes.T, unit))[places - first]
+        likeness = self._likeness(_products(self._axes.T, unit), first, last)[places - first]
         left_out = max(0, len(places) - _MEASURED * limit)
         places = places[np.argpartition(likeness, left_out - 1)[left_out:]] if left_out else places
         scales = self._steps[places] / self._lengths[places]
@@ -88,6 +90,10 @@ class HeldVectors:
         values = self._numbers[places].astype(np.float32) * self._steps[places, None]
         missing = pa.array(self._lengths[places] == 0)
         return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1], mask=missing)
+
+    def _likeness(self, sketch: Floats, first: int, end: int) -> Floats:
+        blocks = [slice(at, min(at + _BLOCK, end)) for at in range(first, end, _BLOCK)]
+        return np.concatenate([_products(self._sketches[one].astype(np.float32), sketch) for one in blocks])
 
     def _units(self, places: Places) -> Floats:
         lengths = self._lengths[places]

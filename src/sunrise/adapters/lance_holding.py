@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
 import time
 from collections.abc import Collection
 from threading import Lock, Thread
 from typing import Any, Final
 from weakref import WeakSet
 
-import pyarrow as pa
-
-from sunrise.adapters.held_rows import HeldRows, OutdatedError, read_rows
+from sunrise.adapters.held_rows import HeldRows, OutdatedError, give_back, read_rows
 
 _REST: Final = 10
 """So many times as long as a reading took nothing is read again: at most a tenth of a core goes to it."""
@@ -71,19 +67,10 @@ class LanceHolding:
         except Exception:  # Whatever fails here fails in a search too, and there it is told.
             self._pays_not_at = version
         finally:
-            _give_back()
+            give_back()
             ended = time.monotonic()
             self._rest_until = ended + _REST * (ended - begin)
             self._reading.release()
-
-
-def _give_back() -> None:
-    """Return to the system what reading has freed: a hundred megabytes that the C library would keep."""
-    pa.default_memory_pool().release_unused()
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)
 
 
 _EVERY: WeakSet[LanceHolding] = WeakSet()

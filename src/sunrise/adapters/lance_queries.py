@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import AbstractContextManager, nullcontext
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -40,8 +43,10 @@ def by_vector(
     async def ask() -> pa.Table:
         query = _filtered(table, where).nearest_to(vector).column(column).distance_type("cosine")
         # Both only say how to use an index; without one the scan is exact anyway.
-        query = query.nprobes(lance_indices.PARTITIONS_SEARCHED)
-        query = query.refine_factor(lance_indices.REFINED) if is_exact else query
+        if is_exact:
+            query = query.nprobes(lance_indices.PARTITIONS_SEARCHED).refine_factor(lance_indices.REFINED)
+        else:
+            query = query.nprobes(lance_indices.PARTITIONS_SKIMMED)
         return await query.select([*columns, "_distance"]).limit(limit).to_arrow()
 
     return _asked(ask())
@@ -85,4 +90,22 @@ def _asked(question: Any) -> Any:
     from lancedb import background_loop  # noqa: PLC0415 (as lancedb everywhere)
 
     loop: Any = background_loop.LOOP
-    return loop.run(question)
+    with _ONE_AT_A_TIME[0]:
+        return loop.run(question)
+
+
+_ONE_AT_A_TIME: list[AbstractContextManager[Any]] = [nullcontext()]
+"""
+A lock in a process that was forked, and nothing elsewhere.
+
+There lancedb makes its threads anew when it is asked. Asked twice at once it hung or crashed once in three
+times, asked one at a time once in twenty: its threads for computing are gone. Spawn, do not fork.
+"""
+
+
+def _begin_in_child() -> None:
+    _ONE_AT_A_TIME[0] = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_in_child)

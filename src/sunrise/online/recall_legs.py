@@ -22,8 +22,11 @@ from sunrise.online.centred_cosines import CentredCosines, Floats
 from sunrise.online.recall_trail import Trail
 from sunrise.ports import Embedder, MemoryReader
 
-CANDIDATES: Final = 100
+CANDIDATES: Final = 50
 """Each leg brings more than is asked for: fusion lives on what stands low in one and high in the other."""
+
+_SAME: Final = 1e-5
+"""Scores that differ by less are equal: they are summed in another order elsewhere."""
 
 COLUMNS: Final = (
     "id",
@@ -97,7 +100,7 @@ def view_of(
     # Vectors whose model nobody wrote down are of another model, as far as anyone can tell.
     known = tuple(one for one in memories.spaces() if not one.is_legacy or "embedding_model" in columns)
     space = searched(known, embedder.model_id, embedder.dimension)
-    return View(memories, space, where, max(CANDIDATES, limit))
+    return View(memories, space, where, max(CANDIDATES, 2 * limit))
 
 
 def run_legs(
@@ -122,7 +125,15 @@ def _by_words(view: View, question: Question, trail: Trail) -> pa.Table | None:
         )
 
     with trail.stage("lexical"):
-        return _told(search, "lexical", trail)
+        found = _told(search, "lexical", trail)
+        return found if found is None or len(found) < view.limit else _without_the_last(found)
+
+
+def _without_the_last(found: pa.Table) -> pa.Table:
+    """Leave out the equals of the last hit: which of them the limit let in depends on where rows stand."""
+    scores = found.column("_score")
+    above = found.filter(pc.greater(scores, scores[-1].as_py() * (1 + _SAME)))
+    return above if len(above) else found
 
 
 class _Meaning:
