@@ -71,14 +71,14 @@ def scrub_spool(home: Home, *, dry_run: bool, scrubber: Scrubber = SECRETS) -> S
 
 def scrub_receipts(home: Home, *, dry_run: bool, scrubber: Scrubber = SECRETS) -> ScrubbedFiles:
     """Redact the texts of receipts, which stay what they are otherwise."""
-    return _whole_files(
+    return whole_files(
         home.receipts.rglob("*.json"), partial(scrub_receipt, scrubber=scrubber), home, dry_run=dry_run
     )
 
 
 def scrub_pages(home: Home, *, dry_run: bool, scrubber: Scrubber = SECRETS) -> ScrubbedFiles:
     """Redact the texts of pages."""
-    return _whole_files(
+    return whole_files(
         home.reports.rglob("*.html"), partial(scrub_page, scrubber=scrubber), home, dry_run=dry_run
     )
 
@@ -87,7 +87,7 @@ def scrub_quarantine(home: Home, *, dry_run: bool, scrubber: Scrubber = SECRETS)
     """Redact what was put aside: JSON lines in place, other texts as a whole."""
     files = [path for path in (home.path / "quarantine").rglob("*") if path.is_file()]
     others = (path for path in files if path.suffix != ".jsonl")
-    total = _whole_files(others, partial(scrub_receipt, scrubber=scrubber), home, dry_run=dry_run)
+    total = whole_files(others, partial(scrub_receipt, scrubber=scrubber), home, dry_run=dry_run)
     for path in sorted(path for path in files if path.suffix == ".jsonl"):
         _lines_of(total, path, home, dry_run=dry_run, scrubber=scrubber)
     return total
@@ -143,9 +143,7 @@ def scrub_page(text: str, scrubber: Scrubber = SECRETS) -> Scrubbed:
     return Scrubbed("".join(parts), tuple(sorted(kinds)), frozenset(values))
 
 
-def _lines_of(
-    total: ScrubbedFiles, path: Path, home: Home, *, dry_run: bool, scrubber: Scrubber
-) -> None:
+def _lines_of(total: ScrubbedFiles, path: Path, home: Home, *, dry_run: bool, scrubber: Scrubber) -> None:
     name = told(path, home)
     try:
         done = scrub_captures(home, path, dry_run=dry_run, scrubber=scrubber)
@@ -160,9 +158,10 @@ def _lines_of(
     total.values |= done.values
 
 
-def _whole_files(
+def whole_files(
     paths: Iterator[Path], scrub: Callable[[str], Scrubbed], home: Home, *, dry_run: bool
 ) -> ScrubbedFiles:
+    """Scrub texts that are written anew as a whole; a dry run only counts."""
     total = ScrubbedFiles()
     for path in sorted(paths):
         text = _read(path)

@@ -151,6 +151,8 @@ def _with_gaps(table: Any) -> frozenset[int]:
         return frozenset()
     numbers = table.search().select(["_rowaddr"]).to_arrow().column("_rowaddr").to_numpy()
     fragments, counts = np.unique(numbers // ROWS_IN_FRAGMENT, return_counts=True)
-    lengths = [int(numbers[numbers // ROWS_IN_FRAGMENT == one].max() % ROWS_IN_FRAGMENT) + 1 for one in fragments]
+    lengths = [
+        int(numbers[numbers // ROWS_IN_FRAGMENT == one].max() % ROWS_IN_FRAGMENT) + 1 for one in fragments
+    ]
     gaps = np.array(lengths) - counts
     return frozenset((fragments if gaps.sum() < lacking else fragments[gaps > 0]).tolist())

@@ -106,7 +106,9 @@ def fragment_parts(folder: Path) -> dict[int, dict[int, bytes]]:
             (begin,) = _FOOTER.unpack(content[-_FOOTER.size :])
             (length,) = _LENGTH.unpack_from(content, begin)
             message = content[begin + _LENGTH.size :][:length]
-            parts = [part for field, part in _fields(message) if field == _FRAGMENT and isinstance(part, bytes)]
+            parts = [
+                part for field, part in _fields(message) if field == _FRAGMENT and isinstance(part, bytes)
+            ]
             found[one.version] = {int(dict(_fields(part)).get(_NUMBER, 0)): part for part in parts}
     return found
 

@@ -200,7 +200,9 @@ def others(table: Any, newest: int) -> dict[int, frozenset[int] | None]:
     for version in sorted(int(one["version"]) for one in table.list_versions()):
         if version != newest:
             mine = parts.get(version)
-            fresh[version] = None if mine is None else frozenset(n for n, part in mine.items() if part not in known)
+            fresh[version] = (
+                None if mine is None else frozenset(n for n, part in mine.items() if part not in known)
+            )
             known |= set((mine or {}).values())
     return fresh
 

@@ -99,9 +99,7 @@ def renewed_position(path: Path, position: SourcePosition) -> SourcePosition:
         )
 
 
-def _lines(
-    file: Any, start: int, end: int | None, scrubber: Scrubber
-) -> Iterator[tuple[int, bytes, bool]]:
+def _lines(file: Any, start: int, end: int | None, scrubber: Scrubber) -> Iterator[tuple[int, bytes, bool]]:
     """Yield offset, text without its newline, and whether it is harmless, of each whole line."""
     stop = file.seek(0, 2) if end is None else end
     at, rest = start, b""

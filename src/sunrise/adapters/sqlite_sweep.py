@@ -194,9 +194,7 @@ def _batches(db: sqlite3.Connection, texts: _Texts) -> Iterator[list[tuple[Any, 
         yield rows
 
 
-def _suspects(
-    texts: _Texts, rows: list[tuple[Any, ...]], scrubber: Scrubber
-) -> Iterator[tuple[Any, ...]]:
+def _suspects(texts: _Texts, rows: list[tuple[Any, ...]], scrubber: Scrubber) -> Iterator[tuple[Any, ...]]:
     width = len(texts.key)
     lines = ["\n".join(filter(None, row[width:])).encode("utf-8", "surrogatepass") for row in rows]
     for row, harmless in zip(rows, harmless_lines(lines, scrubber), strict=True):

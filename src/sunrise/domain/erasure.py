@@ -20,8 +20,8 @@ class HolderKind(StrEnum):
     What may still hold a text.
 
     ``memory`` is a live memory that says it too: forget that one. ``snapshot`` is a tagged version of the
-    memories table, ``table`` a file of the table, ``backup`` a file of a snapshot. ``golden`` is a golden set,
-    which is the operator's. ``intent`` keeps the text until an erasure is finished.
+    memories table, ``table`` a file of the table, ``backup`` a file of a snapshot. ``golden`` is a golden
+    set, which is the operator's. ``intent`` keeps the text until an erasure is finished.
     """
 
     MEMORY = "memory"

@@ -70,9 +70,12 @@ class TextScrubber:
     def gates(self) -> tuple[str, ...]:
         """Patterns, in what ``re`` and RE2 both read, one of which matches whatever holds a text."""
         heads = [one.gate for one in self.sought]
-        return tuple(
-            f"(?i:{'|'.join(heads[at : at + _TOGETHER])})" for at in range(0, len(heads), _TOGETHER)
-        )
+        return tuple(f"(?i:{'|'.join(heads[at : at + _TOGETHER])})" for at in range(0, len(heads), _TOGETHER))
+
+    @property
+    def longest(self) -> int:
+        """How many characters the longest text has."""
+        return max((len(one.pieces) for one in self.sought), default=0)
 
     def scrub(self, text: str) -> Scrubbed:
         """Return a text with a mark wherever a given one stood."""
