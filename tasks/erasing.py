@@ -9,7 +9,7 @@ from sunrise.bootstrap import Home
 from sunrise.domain.erasure import HolderKind, MemoriesHolding, StillHolds, told_in
 from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.forget import Tombstone
-from sunrise.domain.records import memory_ref, observation_ref
+from sunrise.domain.records import memory_ref
 from sunrise.domain.sought_texts import SHORTEST, is_telling, sought_texts
 from sunrise.errors import DataError, StoreError
 from sunrise.online.burial import bury, finish_burials
@@ -89,13 +89,13 @@ def plan_erasure(
     left = read_erasure(home.path)
     names = home.ledger.buried_with((*memory_ids, *left.memory_ids))
     refs: tuple[str, ...] = ()
+    derived, made = records_made_of(names, ledger=home.ledger)
     if with_derived:
-        derived, made = records_made_of(names, ledger=home.ledger)
-        names = home.ledger.buried_with((*names, *(home.ledger.buried(made))))
-        refs = tuple(ref for ref in derived if ref.startswith(observation_ref(0)[:-1]))
+        names = home.ledger.buried_with((*names, *home.ledger.buried(made)))
+        refs = tuple(ref for ref in derived if not ref.startswith(memory_ref("")))
     texts = _texts(home, table, frozenset(names))
     intent = ErasureIntent(names, refs, texts).joined(left)
-    return Wanted(intent, sought_texts(intent.texts))
+    return Wanted(intent, sought_texts(intent.texts), () if with_derived else derived)
 
 
 def begin_erasure(home: Home, intent: ErasureIntent) -> None:
@@ -190,6 +190,7 @@ def _tell(run: Run, wanted: Wanted, before: Look, after: Look) -> None:
     run.facts["by_text"] = _by_text(wanted.intent.texts)
     run.count(memories=len(wanted.intent.memory_ids), texts=len(wanted.intent.texts))
     run.name("memories", list(map(memory_ref, wanted.intent.memory_ids)))
+    run.name("derived", wanted.derived)
     run.name("found_in", [one.name for one in before.files])
     run.count(files_found=len(before.files), still_holds=len(after.holding))
     for kind in HolderKind:

@@ -30,10 +30,15 @@ _LONGEST_FORM = 6
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is erased: memories, observations made of them, and what finds their texts."""
+    """
+    What is erased: memories, observations made of them, and what finds their texts.
+
+    ``derived`` are records that were made of them and stay.
+    """
 
     intent: ErasureIntent
     scrubber: TextScrubber
+    derived: tuple[str, ...] = ()
 
     @property
     def memory_ids(self) -> frozenset[str]:

@@ -142,7 +142,7 @@ def _pieces(text: str) -> tuple[str, ...]:
 def _piece(letter: str) -> str:
     """Return a pattern of a character: in either case, as JSON escapes it at any depth, and as pages do."""
     if letter == "\\":
-        return r"\\+"
+        return r"(?:\\+(?:u005c)?)+"
     forms = dict.fromkeys((letter, letter.lower(), letter.upper(), letter.casefold()))
     plain = [r"\\*" * (letter in '"/') + re.escape(form) for form in forms]
     # Where case does not count, one form of a letter of ASCII stands for both.
