@@ -101,7 +101,7 @@ def fragment_parts(folder: Path) -> dict[int, dict[int, bytes]]:
     """
     found: dict[int, dict[int, bytes]] = {}
     for one in manifests(folder):
-        with suppress(FileNotFoundError, IndexError, struct.error, KeyError):
+        with suppress(FileNotFoundError, IndexError, KeyError, OverflowError, struct.error):
             content = one.path.read_bytes()
             (begin,) = _FOOTER.unpack(content[-_FOOTER.size :])
             (length,) = _LENGTH.unpack_from(content, begin)
