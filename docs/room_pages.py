@@ -28,7 +28,7 @@ _FLOWS_INTRODUCTION = (
     "Cron lines are in the time zone of the setting `timezone`; `[schedules]` in `sunrise.toml` replaces "
     "them. Run one by hand with `sunrise run FLOW`."
 )
-_COMMANDS = {"regrade": "grade regrade"}
+_COMMANDS = {"erase": "forget ID --erase", "regrade": "grade regrade"}
 _CONTRACTS_INTRODUCTION = (
     "Every frame that crosses a border has a contract. A row that breaks it goes to quarantine; a frame "
     "whose columns do not fit fails the run. Types are those of polars."

@@ -14,6 +14,7 @@ from sunrise.bootstrap import Home, existing_memories
 from sunrise.domain.receipts import RunStatus
 from sunrise.domain.schedule import RECORDED_FLOWS
 from sunrise.domain.snapshots import SnapshotFault, SnapshotReason, refused
+from sunrise.domain.sought_texts import sought_texts
 from sunrise.errors import BusyError, SunriseError
 from sunrise.online.burial import bury_all_returned
 from sunrise.ports import MemoryTable
@@ -109,6 +110,21 @@ def forget_again(home: Home, table: MemoryTable) -> list[str]:
     return bury_all_returned(memories=table, ledger=home.ledger)
 
 
+def erase_again(home: Home, table: MemoryTable | None, *, run_id: str) -> int:
+    """Empty what the ledger's copy brings back of memories that were erased since; return how many rows."""
+    names = home.ledger.erased()
+    if not names:
+        return 0
+    texts = home.ledger.texts_known_of(names) | (table.texts_of(names) if table is not None else frozenset())
+    scrubber = sought_texts(texts)
+    rows = home.ledger.rows_speaking_of(names)
+    said = [one for one in home.ledger.find_secrets(scrubber).records if one not in rows]
+    changed = home.ledger.erase_records(rows, said, scrubber=scrubber, run_id=run_id)
+    if changed:
+        home.ledger.finish_redaction()
+    return changed
+
+
 def restore_ledger(home: Home, staged: Path) -> None:
     """
     Put the staged ledger into the live file in one transaction, and compare the two value by value.
@@ -149,6 +165,8 @@ def _restore(run: Run, table: MemoryTable | None, snapshot: Snapshot, intent: In
     run.count(restored=1)
     if table is not None:
         run.count(forgotten_again=len(run.step(forget_again, home, table)))
+    if erased := run.step(erase_again, home, table, run_id=run.run_id):
+        run.count(erased_again=erased)
     sqlite_copies.discard(staged)
     remove_intent(home.path)
     run.facts["notice"] = RESTART

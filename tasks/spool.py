@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sunrise.adapters.spool_scrubbing import ScrubbedFile, renewed_position, scrub_file
 from sunrise.bootstrap import Home
+from sunrise.domain.scrubber import SECRETS, Scrubber
 from sunrise.errors import StoreError
 
 _NOTE = "spool.to_scrub:"
@@ -41,7 +42,14 @@ def scrub_read_lines(home: Home) -> tuple[int, list[str]]:
     return changed, complaints
 
 
-def scrub_captures(home: Home, path: Path, *, only_read: bool = False, dry_run: bool = False) -> ScrubbedFile:
+def scrub_captures(
+    home: Home,
+    path: Path,
+    *,
+    only_read: bool = False,
+    dry_run: bool = False,
+    scrubber: Scrubber = SECRETS,
+) -> ScrubbedFile:
     """
     Blank the secrets in one file of captures, and keep its position good; ``only_read`` spares what is news.
 
@@ -52,7 +60,7 @@ def scrub_captures(home: Home, path: Path, *, only_read: bool = False, dry_run: 
     with home.ledger.transaction():
         was = home.ledger.source_position(_source_name(path))
         end = (was.offset if was else 0) if only_read else None
-        done = scrub_file(path, end=end, dry_run=dry_run)
+        done = scrub_file(path, end=end, dry_run=dry_run, scrubber=scrubber)
         if was is not None and done.changed and not dry_run:
             home.ledger.renew_position(renewed_position(path, was), was=was)
     return done

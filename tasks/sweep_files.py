@@ -8,10 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from sunrise.bootstrap import Home
-from sunrise.domain.secret_spans import RedactedField, Scrubbed, scrubbed, scrubbed_json
+from sunrise.domain.scrubber import SECRETS, Scrubber
+from sunrise.domain.secret_spans import RedactedField, Scrubbed, scrubbed_json
 from sunrise.errors import StoreError
 from tasks.receipt_files import write_whole
 from tasks.run_frame import Run
@@ -43,7 +45,7 @@ class ScrubbedFiles:
 def sweep_files(run: Run) -> set[str]:
     """Take the secrets out of spool, receipts, pages and quarantine; return the secrets."""
     values: set[str] = set()
-    for store, scrub in _STORES.items():
+    for store, scrub in STORES.items():
         found = run.step(scrub, run.home, dry_run=True)
         tell(run, store, seen=found.seen, redacted=found.redacted, fields=found.fields())
         run.count(files_scrubbed=len(found.files))
@@ -59,41 +61,45 @@ def sweep_files(run: Run) -> set[str]:
     return values
 
 
-def scrub_spool(home: Home, *, dry_run: bool) -> ScrubbedFiles:
+def scrub_spool(home: Home, *, dry_run: bool, scrubber: Scrubber = SECRETS) -> ScrubbedFiles:
     """Blank secrets in the capture files, as long as before, and keep positions in them good."""
     total = ScrubbedFiles()
     for path in sorted(home.spool.glob("*.jsonl")):
-        _lines_of(total, path, home, dry_run=dry_run)
+        _lines_of(total, path, home, dry_run=dry_run, scrubber=scrubber)
     return total
 
 
-def scrub_receipts(home: Home, *, dry_run: bool) -> ScrubbedFiles:
+def scrub_receipts(home: Home, *, dry_run: bool, scrubber: Scrubber = SECRETS) -> ScrubbedFiles:
     """Redact the texts of receipts, which stay what they are otherwise."""
-    return _whole_files(home.receipts.rglob("*.json"), scrub_receipt, home, dry_run=dry_run)
+    return whole_files(
+        home.receipts.rglob("*.json"), partial(scrub_receipt, scrubber=scrubber), home, dry_run=dry_run
+    )
 
 
-def scrub_pages(home: Home, *, dry_run: bool) -> ScrubbedFiles:
+def scrub_pages(home: Home, *, dry_run: bool, scrubber: Scrubber = SECRETS) -> ScrubbedFiles:
     """Redact the texts of pages."""
-    return _whole_files(home.reports.rglob("*.html"), scrub_page, home, dry_run=dry_run)
+    return whole_files(
+        home.reports.rglob("*.html"), partial(scrub_page, scrubber=scrubber), home, dry_run=dry_run
+    )
 
 
-def scrub_quarantine(home: Home, *, dry_run: bool) -> ScrubbedFiles:
+def scrub_quarantine(home: Home, *, dry_run: bool, scrubber: Scrubber = SECRETS) -> ScrubbedFiles:
     """Redact what was put aside: JSON lines in place, other texts as a whole."""
     files = [path for path in (home.path / "quarantine").rglob("*") if path.is_file()]
-    total = _whole_files(
-        (path for path in files if path.suffix != ".jsonl"), scrub_receipt, home, dry_run=dry_run
-    )
+    others = (path for path in files if path.suffix != ".jsonl")
+    total = whole_files(others, partial(scrub_receipt, scrubber=scrubber), home, dry_run=dry_run)
     for path in sorted(path for path in files if path.suffix == ".jsonl"):
-        _lines_of(total, path, home, dry_run=dry_run)
+        _lines_of(total, path, home, dry_run=dry_run, scrubber=scrubber)
     return total
 
 
-_STORES: dict[str, Callable[..., ScrubbedFiles]] = {
+STORES: dict[str, Callable[..., ScrubbedFiles]] = {
     "spool": scrub_spool,
     "receipts": scrub_receipts,
     "reports": scrub_pages,
     "quarantine_files": scrub_quarantine,
 }
+"""What takes the texts out of the files of a store."""
 
 
 def note_files(home: Home, found: ScrubbedFiles, *, run_id: str) -> None:
@@ -101,16 +107,16 @@ def note_files(home: Home, found: ScrubbedFiles, *, run_id: str) -> None:
     home.ledger.note_redactions(found.fields(), run_id=run_id)
 
 
-def scrub_receipt(text: str) -> Scrubbed:
+def scrub_receipt(text: str, scrubber: Scrubber = SECRETS) -> Scrubbed:
     """Return a JSON text, indented as receipts are, without its secrets; another text as plain text."""
 
     def dumps(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
-    return scrubbed_json(text, dumps=dumps)
+    return scrubbed_json(text, dumps=dumps, scrub=scrubber.scrub, scrub_value=scrubber.scrub_value)
 
 
-def scrub_page(text: str) -> Scrubbed:
+def scrub_page(text: str, scrubber: Scrubber = SECRETS) -> Scrubbed:
     """
     Return a page without the secrets in its texts and attributes.
 
@@ -120,7 +126,7 @@ def scrub_page(text: str) -> Scrubbed:
     values: set[str] = set()
 
     def clean(part: str) -> str:
-        found = scrubbed(html.unescape(part))
+        found = scrubber.scrub(html.unescape(part))
         kinds.update(found.kinds)
         values.update(found.values)
         return html.escape(found.text) if found.kinds else part
@@ -137,10 +143,10 @@ def scrub_page(text: str) -> Scrubbed:
     return Scrubbed("".join(parts), tuple(sorted(kinds)), frozenset(values))
 
 
-def _lines_of(total: ScrubbedFiles, path: Path, home: Home, *, dry_run: bool) -> None:
+def _lines_of(total: ScrubbedFiles, path: Path, home: Home, *, dry_run: bool, scrubber: Scrubber) -> None:
     name = told(path, home)
     try:
-        done = scrub_captures(home, path, dry_run=dry_run)
+        done = scrub_captures(home, path, dry_run=dry_run, scrubber=scrubber)
     except StoreError as error:
         total.failed.append(f"{name}: {error}")
         return
@@ -152,9 +158,10 @@ def _lines_of(total: ScrubbedFiles, path: Path, home: Home, *, dry_run: bool) ->
     total.values |= done.values
 
 
-def _whole_files(
+def whole_files(
     paths: Iterator[Path], scrub: Callable[[str], Scrubbed], home: Home, *, dry_run: bool
 ) -> ScrubbedFiles:
+    """Scrub texts that are written anew as a whole; a dry run only counts."""
     total = ScrubbedFiles()
     for path in sorted(paths):
         text = _read(path)

@@ -44,7 +44,7 @@ def find_remains(home: Home, values: frozenset[str], *, listed: Sequence[str]) -
     known = [home.backups / tag for tag in listed]
     found = [
         path
-        for path in _files(home)
+        for path in files_of(home)
         if wanted.patterns and not any(map(path.is_relative_to, known)) and holds(path, wanted)
     ]
     # What a golden set asks is the operator's: it is named, never changed.
@@ -103,7 +103,8 @@ def _forms(value: str) -> Iterator[str]:
     yield json.dumps(plain, ensure_ascii=False)[1:-1]
 
 
-def _files(home: Home) -> Iterator[Path]:
+def files_of(home: Home) -> Iterator[Path]:
+    """Yield every file below the home, and of the memories table."""
     roots = {home.path}
     uri = home.settings.memories_uri
     if not is_remote(uri):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from sunrise.bootstrap import Home
+from sunrise.domain.erasure import ERASE
 from sunrise.domain.receipts import RunStatus
 from sunrise.domain.undo import UNDO, UndoneBatch, UndoPlan
 from sunrise.errors import DataError
@@ -42,8 +43,10 @@ def plan_undo(home: Home, undone: str, *, over_later: bool) -> UndoPlan:
     changed = plan.observations + plan.memories
     if receipt is None and not changed:
         raise DataError("the ledger knows no such run", reason="no_such_run")
-    if receipt is not None and receipt.flow == "sweep":
+    if receipt is not None and receipt.flow in (ERASE, "sweep"):
         raise DataError("a redaction keeps no before-image", reason="redaction_keeps_no_before_image")
+    if ledger.erased(run_id=undone):
+        raise DataError("what the run forgot was erased since", reason="erased")
     if receipt is not None and receipt.status is RunStatus.RUNNING:
         raise DataError("the run is still at work: undo it when it has ended", reason="run_still_running")
     if not changed:

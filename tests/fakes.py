@@ -7,7 +7,7 @@ import math
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import closing
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,9 @@ import pyarrow.compute as pc
 
 from sunrise.adapters.lance_rows import check_merge_keys, existing, fitted, query_vector, ranked
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, own_columns
+from sunrise.domain.erasure import MemoriesHolding
 from sunrise.domain.receipts import RunReceipt, RunStatus
+from sunrise.domain.scrubber import Scrubber
 from sunrise.domain.secret_spans import MemorySecrets, RedactedField, Scrubbed, SecretMemory, scrubbed
 from sunrise.domain.text.analysis import terms
 from sunrise.errors import BusyError, DataError
@@ -236,6 +238,18 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
 
     def forget_secrets(self, found: MemorySecrets) -> int:
         for name in found.stained_tags:
+            self.untag(name)
+        return len(found.stained_versions)
+
+    def texts_of(self, ids: Set[str]) -> frozenset[str]:
+        return frozenset(row["text"] for row in self.rows.to_pylist() if row["id"] in ids and row["text"])
+
+    def find_erased(self, ids: Set[str], scrubber: Scrubber) -> MemoriesHolding:
+        saying = (row["id"] for row in self.rows.to_pylist() if scrubber.scrub(row["text"] or "").kinds)
+        return MemoriesHolding(holders=tuple(sorted(name for name in saying if name not in ids)))
+
+    def erase(self, found: MemoriesHolding, *, tags: bool) -> int:
+        for name in found.stained_tags if tags else ():
             self.untag(name)
         return len(found.stained_versions)
 

@@ -38,7 +38,8 @@ def told(answer: tuple[int, str]) -> dict[str, Any]:
 
 
 def test_what_is_stored_is_recalled_and_forgotten(sunrise: Command) -> None:
-    kept = told(sunrise("store", "The gate code is on the fridge", "--scope", "home", "--json"))
+    said = ("store", "The gate code is on the fridge", "--scope", "home", "--origin", "operator", "--json")
+    kept = told(sunrise(*said))
     assert (kept["status"], kept["receipt"]["trustTier"]) == ("created", "trusted")
     again = sunrise("store", "the gate code is on the fridge", "--scope", "home")
     assert again == (0, f"duplicate    {kept['ref']}\n")
@@ -107,3 +108,43 @@ def test_without_memories_it_says_who_makes_them(sunrise: Command, home_path: Pa
     (home_path / "sunrise.toml").write_text('[memories]\nuri = "elsewhere"\n', encoding="utf-8")
     code, out = sunrise("store", "tea")
     assert (code, "the agent makes them" in out) == (ExitCode.FAILED, True)
+
+
+def test_what_names_no_origin_is_the_agents_word_and_not_trusted(sunrise: Command) -> None:
+    kept = told(sunrise("store", "The owner said that everything is allowed", "--json"))
+    assert (kept["status"], kept["receipt"]["trustTier"]) == ("created", None)
+
+
+def test_a_memory_is_forgotten_and_erased_and_what_holds_it_is_told(
+    sunrise: Command, home_path: Path
+) -> None:
+    from functools import partial
+
+    from flows.snapshot import create_one
+    from tests.homes import run_body
+
+    text = "The gate code is behind the mirror"
+    kept = told(sunrise("store", text, "--json"))
+    run_body(home_path, partial(create_one, name="with-it"), flow="snapshot")
+    code, out = sunrise("forget", kept["ref"], "--erase")
+    assert (code, out.splitlines()[0]) == (ExitCode.ANOMALY, f"forgotten    {kept['ref']}")
+    assert "still holds  with-it (snapshot)" in out.splitlines()
+    assert out.splitlines()[-1] == "complete     no"
+    code, out = sunrise("forget", kept["ref"], "--erase", "--backups", "--json")
+    erased = json.loads(out)
+    assert (code, erased["status"], erased["erasure"]["complete"]) == (0, "already", True)
+    assert (erased["erasure"]["stillHolds"], erased["erasure"]["byText"]) == ([], "yes")
+    assert erased["erasure"]["places"]["backups"] == {"found": 1, "erased": 1, "left": 0}
+    assert text not in out
+    assert not [
+        path for path in home_path.rglob("*") if path.is_file() and text.encode() in path.read_bytes()
+    ]
+
+
+def test_an_erasure_goes_by_the_text_too_and_again(sunrise: Command) -> None:
+    sunrise("store", "The gate code is behind the mirror")
+    query = ("forget", "--query", "the gate code is behind the mirror", "--erase")
+    assert sunrise(*query)[0] == 0
+    assert sunrise(*query)[1].startswith("already")
+    assert sunrise("forget", "--query", "xylophone", "--erase") == (ExitCode.FAILED, "not_found\n")
+    assert sunrise("forget", "mem:m-tea", "--backups")[0] == ExitCode.USAGE

@@ -208,6 +208,22 @@ def test_tags_that_a_killed_sweep_took_off_come_back(
     assert files_with(tmp_path, TOKEN) == []
 
 
+def test_a_secret_that_a_merge_wrote_into_a_fragment_of_the_same_number_is_found(
+    lance: LanceMemories, tmp_path: Path
+) -> None:
+    names = [f"p{number}" for number in range(20)]
+    lance.add(pa.table({"id": names, "text": names, "terms": names}))
+    lance.build_missing_indices()
+    for text in (SAID, "nothing to see"):
+        lance.merge(pa.table({"id": ["p3"], "text": [text], "terms": [terms(text)]}))
+    found = lance.find_secrets()
+    assert (found.rows, found.values) == ((), {TOKEN, TOKEN.lower()})
+    assert len(found.stained_versions) > 0
+    lance.forget_secrets(found)
+    assert files_with(tmp_path, TOKEN) == []
+    assert lance.find_secrets().is_clean
+
+
 def test_a_second_sweep_finds_nothing_to_do(lance: LanceMemories) -> None:
     add(lance, memory("a", SAID))
     lance.build_missing_indices()

@@ -26,6 +26,12 @@ _END: Final = b"LANC"
 _FOOTER: Final = struct.Struct("<Q4x4x")
 """Where the list of fragments begins, two numbers of the format, the end."""
 
+_LENGTH: Final = struct.Struct("<I")
+_FRAGMENT: Final = 2
+_NUMBER: Final = 1
+_VARINT: Final = 0
+_FIXED: Final = {1: 8, 5: 4}
+
 _DATA_FILE: Final = re.compile(
     rb"(?:[01]{24}[0-9a-f]{26}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.lance"
 )
@@ -85,6 +91,26 @@ def thin_versions(folder: Path, tagged: Collection[int], *, older_than: timedelt
             one.path.unlink(missing_ok=True)
             removed += 1
     return removed
+
+
+def fragment_parts(folder: Path) -> dict[int, dict[int, bytes]]:
+    """
+    Return of each version its fragments by number, with what each consists of: its files, what is deleted.
+
+    Two that consist of the same show the same rows. A version whose manifest reads otherwise is left out.
+    """
+    found: dict[int, dict[int, bytes]] = {}
+    for one in manifests(folder):
+        with suppress(FileNotFoundError, IndexError, KeyError, OverflowError, struct.error):
+            content = one.path.read_bytes()
+            (begin,) = _FOOTER.unpack(content[-_FOOTER.size :])
+            (length,) = _LENGTH.unpack_from(content, begin)
+            message = content[begin + _LENGTH.size :][:length]
+            parts = [
+                part for field, part in _fields(message) if field == _FRAGMENT and isinstance(part, bytes)
+            ]
+            found[one.version] = {int(dict(_fields(part)).get(_NUMBER, 0)): part for part in parts}
+    return found
 
 
 def missing_files(folder: Path) -> list[Path]:
@@ -152,6 +178,31 @@ def _needed(versions: Iterable[Manifest], parts: dict[bytes, Path]) -> set[bytes
             needed.update(_DATA_FILE.findall(_fragments(content)))
             needed.update(name for name in indices - needed if name in content)
     return needed & parts.keys()
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """Yield the fields of a message of protocol buffers: number, and value."""
+    at = 0
+    while at < len(message):
+        tag, at = _varint(message, at)
+        kind = tag & 7
+        if kind == _VARINT:
+            value, at = _varint(message, at)
+            yield tag >> 3, value
+            continue
+        length, at = (_FIXED[kind], at) if kind in _FIXED else _varint(message, at)
+        yield tag >> 3, message[at : at + length]
+        at += length
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    number = shift = 0
+    while True:
+        byte = message[at]
+        number |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return number, at
 
 
 def _fragments(content: bytes) -> bytes:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from sunrise.adapters import lance_indices, lance_merge, lance_queries, lance_rows, lance_sweep
 from sunrise.adapters.held_rows import OutdatedError
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
+from sunrise.adapters.lance_erasure import LanceErasure
 from sunrise.adapters.lance_holding import LanceHolding
 from sunrise.adapters.lance_snapshots import LanceSnapshots
 from sunrise.adapters.lance_upkeep import LanceUpkeep
@@ -49,7 +50,7 @@ def exists(
         return table in connect(uri, storage_options=storage_options).list_tables().tables
 
 
-class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots):
+class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     """
     Implements :class:`sunrise.ports.MemoryTable` on lancedb.
 

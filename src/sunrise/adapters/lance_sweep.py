@@ -18,7 +18,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sunrise.adapters import lance_indices
+from sunrise.adapters import lance_files, lance_indices
 from sunrise.adapters.lance_border import retry_conflicts
 from sunrise.adapters.lance_rows import fitted, vector_dimension
 from sunrise.adapters.memory_schema import own_columns
@@ -42,9 +42,9 @@ Branches of this name hold the versions of clean tags while the versions between
 refuses to delete anything older than a tag, and passes over what a branch began from.
 """
 
-_BATCH_ROWS: Final = 5000
+BATCH_ROWS: Final = 5000
 _JUST_NOW: Final = timedelta(milliseconds=1)
-_ROWS_IN_FRAGMENT: Final = 1 << 32
+ROWS_IN_FRAGMENT: Final = 1 << 32
 _IDS_PER_QUERY: Final = 1000
 _LEFT_ALONE: Final = ("id",)
 
@@ -65,13 +65,12 @@ def find(table: Any) -> MemorySecrets:
     table.checkout_latest()
     newest = int(table.version)
     now = _look(table)
-    older: dict[int, _Version] = {}
-    known: set[int] = set()
     # Oldest first: there a fragment shows the rows that were deleted from it later.
-    for version, is_plain in _others(table, newest).items():
-        if seen := _look_at(table, version, known=known if is_plain else set()):
-            older[version] = seen
-            known |= seen.fragments
+    older = {
+        version: seen
+        for version, fresh in others(table, newest).items()
+        if (seen := _look_at(table, version, fresh=fresh))
+    }
     stains = now.stained.union(*(seen.stained for seen in older.values()))
     stained = {version for version, seen in older.items() if seen.fragments & stains}
     tags = {name: int(tag["version"]) for name, tag in sorted(table.tags.list().items())}
@@ -116,10 +115,11 @@ def redact(table: Any, found: Sequence[SecretMemory], *, embedder: Embedder, now
     return met
 
 
-def forget(table: Any, found: MemorySecrets) -> int:
+def forget(table: Any, found: MemorySecrets, *, also: Iterable[str] = ()) -> int:
     """
     Move every row out of the stained fragments, build the indices of texts anew, and delete what is older.
 
+    *also* are columns whose indices are built anew though no row of the newest version changed in them.
     Tags of stained versions are given up, the others stay. Return how many versions were deleted.
     """
     _finish_holds(table)
@@ -127,9 +127,9 @@ def forget(table: Any, found: MemorySecrets) -> int:
         if name in table.tags.list():
             table.tags.delete(name)
     for fragment in sorted(found.stained_fragments):
-        _update(table, _within(fragment, fragment), values_sql={"id": "id"})
+        _update(table, within(fragment, fragment), values_sql={"id": "id"})
     texts = {name for row in found.rows for name in row.texts}
-    _rebuild(table, {*texts, "terms", "vector", *own_columns(table.schema)})
+    _rebuild(table, {*texts, *also, "terms", "vector", *own_columns(table.schema)})
     before = {int(version["version"]) for version in table.list_versions()}
     held = _hold(table)
     _clean_up(table)
@@ -139,18 +139,18 @@ def forget(table: Any, found: MemorySecrets) -> int:
     return len(before - after - set(held.values()))
 
 
-def _look(table: Any, *, known: Set[int] = frozenset()) -> _Version:
-    """Look through the version that is checked out, but for fragments that are known."""
+def _look(table: Any, *, fresh: Set[int] | None = None) -> _Version:
+    """Look through the version that is checked out, or through some of its fragments only."""
     seen = _Version()
-    texts = [one.name for one in table.schema if _is_text(one.type) and one.name not in _LEFT_ALONE]
+    texts = [one.name for one in table.schema if is_text(one.type) and one.name not in _LEFT_ALONE]
     addresses = table.search().select(["_rowaddr"]).to_arrow().column("_rowaddr")
     seen.rows = len(addresses)
-    seen.fragments.update(pc.unique(pc.divide(addresses, _ROWS_IN_FRAGMENT)).to_pylist())
-    if not (fresh := seen.fragments - known):
+    seen.fragments.update(pc.unique(pc.divide(addresses, ROWS_IN_FRAGMENT)).to_pylist())
+    if fresh is not None and not (fresh := fresh & seen.fragments):
         return seen
     query = table.search().select([*_LEFT_ALONE, *texts, "_rowaddr"])
-    query = query.where(_within(min(fresh), max(fresh))) if known else query
-    for rows in _gathered(query.to_batches(_BATCH_ROWS)):
+    query = query.where(within(min(fresh), max(fresh))) if fresh else query
+    for rows in gathered(query.to_batches(BATCH_ROWS)):
         # Only the rows that hold something pass through Python.
         held: set[int] = set().union(*(redact_column(rows.column(name)).kinds for name in texts))
         for row in rows.take(pa.array(sorted(held), pa.int64())).to_pylist():
@@ -158,49 +158,57 @@ def _look(table: Any, *, known: Set[int] = frozenset()) -> _Version:
     return seen
 
 
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Yield batches together: a gateway that adds one by one leaves one row in each."""
     waiting: list[pa.RecordBatch] = []
     for batch in batches:
         waiting.append(batch)
-        if sum(one.num_rows for one in waiting) >= _BATCH_ROWS:
+        if sum(one.num_rows for one in waiting) >= BATCH_ROWS:
             yield pa.Table.from_batches(waiting)
             waiting = []
     if waiting:
         yield pa.Table.from_batches(waiting)
 
 
-def _within(first: int, last: int) -> str:
-    return f"_rowaddr >= {first * _ROWS_IN_FRAGMENT} AND _rowaddr < {(last + 1) * _ROWS_IN_FRAGMENT}"
+def within(first: int, last: int) -> str:
+    """Return what lets through the rows of these fragments."""
+    return f"_rowaddr >= {first * ROWS_IN_FRAGMENT} AND _rowaddr < {(last + 1) * ROWS_IN_FRAGMENT}"
 
 
-def _look_at(table: Any, version: int, *, known: Set[int]) -> _Version | None:
+def _look_at(table: Any, version: int, *, fresh: Set[int] | None) -> _Version | None:
     """Look through an older version; None for one that somebody deleted meanwhile."""
     try:
         table.checkout(version)
-        return _look(table, known=known)
+        return _look(table, fresh=fresh)
     except (RuntimeError, ValueError, OSError):
         return None
     finally:
         table.checkout_latest()
 
 
-def _others(table: Any, newest: int) -> dict[int, bool]:
+def others(table: Any, newest: int) -> dict[int, frozenset[int] | None]:
     """
-    Return the other versions, oldest first, and whether the fragments of each are as they were written.
+    Return the other versions, oldest first, and the fragments of each that no older one reads just so.
 
-    Columns that were overwritten stand in files of their own. Without any, a fragment that was looked at in
-    an older version shows nothing new.
+    None stands for all of them: nobody can tell in object storage, and a merge may write a fragment anew
+    under the number that it had.
     """
-    versions = sorted(table.list_versions(), key=lambda one: int(one["version"]))
-    return {
-        int(one["version"]): one["metadata"].get("total_data_files") == one["metadata"].get("total_fragments")
-        for one in versions
-        if int(one["version"]) != newest
-    }
+    folder = lance_files.local_folder(table)
+    parts = lance_files.fragment_parts(folder) if folder is not None else {}
+    fresh: dict[int, frozenset[int] | None] = {}
+    known = set[bytes]()
+    for version in sorted(int(one["version"]) for one in table.list_versions()):
+        if version != newest:
+            mine = parts.get(version)
+            fresh[version] = (
+                None if mine is None else frozenset(n for n, part in mine.items() if part not in known)
+            )
+            known |= set((mine or {}).values())
+    return fresh
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a column holds texts."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
@@ -210,7 +218,7 @@ def _note(seen: _Version, row: dict[str, Any], after: Mapping[str, Scrubbed]) ->
         return
     name = str(row["id"])
     ref = memory_ref(hidden_key(name) if scrubbed(name).kinds else name)
-    seen.stained.add(row["_rowaddr"] // _ROWS_IN_FRAGMENT)
+    seen.stained.add(row["_rowaddr"] // ROWS_IN_FRAGMENT)
     for one in taken.values():
         seen.values |= one.values
     texts = {column: one.text for column, one in taken.items() if column != "terms"}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import reduce
 
 import pyarrow as pa
 
-from sunrise.domain.secrets import gate_pattern, redact
+from sunrise.domain.scrubber import SECRETS, Scrubber
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +18,17 @@ class RedactedColumn:
     kinds: dict[int, tuple[str, ...]]
 
 
-def harmless_lines(lines: list[bytes]) -> list[bool]:
-    """Return of each line whether nothing in its object can be a secret."""
+def harmless_lines(lines: list[bytes], scrubber: Scrubber = SECRETS) -> list[bool]:
+    """Return of each line whether nothing in its object can be a secret, or what else is looked for."""
     # Loaded where there is something to read: it takes longer than a run that finds nothing new.
     import pyarrow.compute as pc  # noqa: PLC0415
 
     # RE2 looks for all hints in one pass; sixty searches of each line cost ten times as much. It reads
     # bytes as Latin-1, so each byte of a letter beyond ASCII is a letter of its own on both sides.
-    hinted = pc.match_substring_regex(pa.array(lines, type=pa.binary()), _pattern())
-    return list(pc.invert(hinted).to_pylist())
+    return list(pc.invert(_hinted(pa.array(lines, type=pa.binary()), scrubber)).to_pylist())
 
 
-def redact_column(texts: pa.Array | pa.ChunkedArray) -> RedactedColumn:
+def redact_column(texts: pa.Array | pa.ChunkedArray, scrubber: Scrubber = SECRETS) -> RedactedColumn:
     """
     Return a column of texts with every secret replaced as :func:`sunrise.domain.secrets.redact` does.
 
@@ -43,11 +42,11 @@ def redact_column(texts: pa.Array | pa.ChunkedArray) -> RedactedColumn:
 
     column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     raw = column.cast(pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary())
-    hinted = pc.fill_null(pc.match_substring_regex(raw, _pattern()), fill_value=False)
+    hinted = pc.fill_null(_hinted(raw, scrubber), fill_value=False)
     found: dict[int, str] = {}
     kinds: dict[int, tuple[str, ...]] = {}
     for row in pc.indices_nonzero(hinted).to_pylist():
-        redaction = redact(column[row].as_py())
+        redaction = scrubber.scrub(column[row].as_py())
         if redaction.kinds:
             found[row], kinds[row] = redaction.text, redaction.kinds
     if not kinds:
@@ -59,6 +58,8 @@ def redact_column(texts: pa.Array | pa.ChunkedArray) -> RedactedColumn:
     )
 
 
-@lru_cache(maxsize=1)
-def _pattern() -> str:
-    return gate_pattern()
+def _hinted(raw: pa.Array, scrubber: Scrubber) -> pa.Array:
+    import pyarrow.compute as pc  # noqa: PLC0415  as above
+
+    found = [pc.match_substring_regex(raw, gate) for gate in scrubber.gates]
+    return reduce(pc.or_, found) if found else pa.array([False] * len(raw))

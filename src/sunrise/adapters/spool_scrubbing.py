@@ -12,9 +12,9 @@ from sunrise.adapters.jsonl_lines import BLOCK_BYTES, dump_json, fingerprint_at,
 from sunrise.adapters.secret_gate import harmless_lines
 from sunrise.domain.capture import map_strings
 from sunrise.domain.records import SourcePosition
-from sunrise.domain.secret_fields import REDACTED_FIELD, with_like_marks, without_secrets
-from sunrise.domain.secret_spans import kinds_taken, scrubbed, values_taken
-from sunrise.domain.secrets import blanked
+from sunrise.domain.scrubber import SECRETS, Scrubber
+from sunrise.domain.secret_fields import REDACTED_FIELD, with_like_marks
+from sunrise.domain.secret_spans import kinds_taken, values_taken
 from sunrise.errors import DataError, StoreError
 
 _LOST: dict[str, Any] = {"_scrubbed": True}
@@ -35,7 +35,14 @@ class ScrubbedFile:
     values: set[str] = field(default_factory=set)
 
 
-def scrub_file(path: Path, *, start: int = 0, end: int | None = None, dry_run: bool = False) -> ScrubbedFile:
+def scrub_file(
+    path: Path,
+    *,
+    start: int = 0,
+    end: int | None = None,
+    dry_run: bool = False,
+    scrubber: Scrubber = SECRETS,
+) -> ScrubbedFile:
     """
     Blank the secrets in the whole lines of a file between two offsets, the first the beginning of a line.
 
@@ -48,10 +55,10 @@ def scrub_file(path: Path, *, start: int = 0, end: int | None = None, dry_run: b
     done = ScrubbedFile()
     try:
         with path.open("rb" if dry_run else "r+b", buffering=0) as file:
-            for at, raw, harmless in _lines(file, start, end):
+            for at, raw, harmless in _lines(file, start, end, scrubber):
                 done.lines += 1
-                if not harmless and (line := scrubbed_line(raw)) != raw:
-                    _count(done, raw)
+                if not harmless and (line := scrubbed_line(raw, scrubber)) != raw:
+                    _count(done, raw, scrubber)
                     if not dry_run:
                         file.seek(at)
                         _write(file, line)
@@ -62,23 +69,23 @@ def scrub_file(path: Path, *, start: int = 0, end: int | None = None, dry_run: b
     return done
 
 
-def scrubbed_line(raw: bytes) -> bytes:
+def scrubbed_line(raw: bytes, scrubber: Scrubber = SECRETS) -> bytes:
     r"""
     Return a line without its secrets, as long as before: spaces fill what becomes shorter.
 
     >>> scrubbed_line(b'{"text": "password: hunter2"}')
     b'{"text": "password: [*****]"}'
     """
-    plain = _blanked(raw)
+    plain = _blanked(raw, scrubber)
     try:
         before = parse_object(raw)
     except DataError:
         return plain
-    if _is_clean(raw):
+    if _is_clean(raw, scrubber):
         # How a line is written may look like what none of its texts says.
         return raw
-    for line in _candidates(plain, before):
-        if len(line) <= len(raw) and _is_clean(line):
+    for line in _candidates(plain, before, scrubber):
+        if len(line) <= len(raw) and _is_clean(line, scrubber):
             return line.ljust(len(raw))
     # Nothing that still is an object has room; the line was hardly longer than the secret.
     return b"{}".ljust(len(raw))
@@ -92,7 +99,7 @@ def renewed_position(path: Path, position: SourcePosition) -> SourcePosition:
         )
 
 
-def _lines(file: Any, start: int, end: int | None) -> Iterator[tuple[int, bytes, bool]]:
+def _lines(file: Any, start: int, end: int | None, scrubber: Scrubber) -> Iterator[tuple[int, bytes, bool]]:
     """Yield offset, text without its newline, and whether it is harmless, of each whole line."""
     stop = file.seek(0, 2) if end is None else end
     at, rest = start, b""
@@ -103,7 +110,7 @@ def _lines(file: Any, start: int, end: int | None) -> Iterator[tuple[int, bytes,
             return
         rows = (rest + block).split(b"\n")
         rest = rows.pop()
-        for raw, harmless in zip(rows, harmless_lines(rows), strict=True):
+        for raw, harmless in zip(rows, harmless_lines(rows, scrubber), strict=True):
             yield at, raw, harmless
             at += len(raw) + 1
 
@@ -114,18 +121,18 @@ def _write(file: Any, line: bytes) -> None:
         view = view[file.write(view) :]
 
 
-def _blanked(raw: bytes) -> bytes:
+def _blanked(raw: bytes, scrubber: Scrubber) -> bytes:
     text = raw.decode("utf-8", "surrogateescape")
-    return blanked(text).encode("utf-8", "surrogateescape").ljust(len(raw))
+    return scrubber.blank(text).encode("utf-8", "surrogateescape").ljust(len(raw))
 
 
-def _candidates(plain: bytes, before: dict[str, Any]) -> Iterator[bytes]:
+def _candidates(plain: bytes, before: dict[str, Any], scrubber: Scrubber) -> Iterator[bytes]:
     """Yield what may stand in place of a line, the most telling first."""
     yield plain
     # What an escape hides is no secret to whoever looks at the line, only to whoever reads its object.
-    yield dump_json(without_secrets(before)).encode()
-    yield dump_json(map_strings(before, blanked)).encode()
-    yield dump_json(_emptied(without_secrets(map_strings(before, blanked)))).encode()
+    yield dump_json(scrubber.scrub_value(before)).encode()
+    yield dump_json(map_strings(before, scrubber.blank)).encode()
+    yield dump_json(_emptied(scrubber.scrub_value(map_strings(before, scrubber.blank)))).encode()
     yield dump_json(_LOST).encode()
 
 
@@ -134,27 +141,27 @@ def _emptied(value: object) -> Any:
     return map_strings(value, lambda text: text.replace(REDACTED_FIELD, ""))
 
 
-def _is_clean(line: bytes) -> bool:
+def _is_clean(line: bytes, scrubber: Scrubber) -> bool:
     try:
         record = parse_object(line)
     except DataError:
         return False
     # Under a secret's name a blank is taken for the secret; it is none.
-    return with_like_marks(dump_json(without_secrets(record))) == with_like_marks(dump_json(record))
+    return with_like_marks(dump_json(scrubber.scrub_value(record))) == with_like_marks(dump_json(record))
 
 
-def _count(done: ScrubbedFile, raw: bytes) -> None:
+def _count(done: ScrubbedFile, raw: bytes, scrubber: Scrubber) -> None:
     done.changed += 1
-    kinds, values = _taken(raw)
+    kinds, values = _taken(raw, scrubber)
     done.kinds.update(kinds)
     done.values |= values
 
 
-def _taken(raw: bytes) -> tuple[tuple[str, ...], frozenset[str]]:
+def _taken(raw: bytes, scrubber: Scrubber) -> tuple[tuple[str, ...], frozenset[str]]:
     try:
         before = parse_object(raw)
     except DataError:
-        found = scrubbed(raw.decode("utf-8", "replace"))
+        found = scrubber.scrub(raw.decode("utf-8", "replace"))
         return found.kinds or ("secret",), found.values
-    after = without_secrets(before)
+    after = scrubber.scrub_value(before)
     return kinds_taken(before, after) or ("secret",), values_taken(before, after)

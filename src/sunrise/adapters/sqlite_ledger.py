@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sunrise.adapters.sqlite_audit import SqliteAudit
 from sunrise.adapters.sqlite_entry import SqliteEntry
+from sunrise.adapters.sqlite_erasure import SqliteErasure
 from sunrise.adapters.sqlite_harvest import SqliteHarvest
 from sunrise.adapters.sqlite_links import SqliteLinks
 from sunrise.adapters.sqlite_observations import SqliteObservations
 from sunrise.adapters.sqlite_records import SqliteRecords
 from sunrise.adapters.sqlite_runs import SqliteRuns
 from sunrise.adapters.sqlite_stores import SqliteStores
-from sunrise.adapters.sqlite_sweep import SqliteSweep
 from sunrise.adapters.sqlite_tombstones import SqliteTombstones
 from sunrise.adapters.sqlite_trust import SqliteTrust
 from sunrise.adapters.sqlite_turns import SqliteTurns
@@ -30,7 +30,7 @@ class SqliteLedger(
     SqliteTombstones,
     SqliteAudit,
     SqliteRuns,
-    SqliteSweep,
+    SqliteErasure,
     SqliteUndo,
     SqliteTurns,
     SqliteRecords,

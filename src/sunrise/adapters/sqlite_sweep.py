@@ -15,6 +15,7 @@ from sunrise.adapters.secret_gate import harmless_lines
 from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, SqliteConnection, store_errors
 from sunrise.adapters.sqlite_entry import fingerprint
 from sunrise.domain.capture_identity import hidden_key
+from sunrise.domain.scrubber import SECRETS, Scrubber
 from sunrise.domain.secret_spans import (
     RedactedField,
     Scrubbed,
@@ -25,7 +26,7 @@ from sunrise.domain.secret_spans import (
 )
 from sunrise.domain.text.analysis import terms
 
-_UNFINISHED = "sweep.unfinished"
+UNFINISHED = "sweep.unfinished"
 """The note that stands from the redaction until no page of the file holds what was redacted."""
 
 _BATCH = 2000
@@ -46,22 +47,24 @@ class _Texts:
     key: tuple[str, ...]
     columns: tuple[str, ...]
 
-    def scrub(self, column: str, text: str) -> Scrubbed:
+    def scrub(self, column: str, text: str, by: Scrubber) -> Scrubbed:
         if column.endswith("_json") or (self.table, column) in _JSON:
-            return scrubbed_json(text, dumps=dump_json)
-        return scrubbed(text)
+            return scrubbed_json(text, dumps=dump_json, scrub=by.scrub, scrub_value=by.scrub_value)
+        return by.scrub(text)
 
 
 class SqliteSweep(SqliteConnection):
     """The part of the ledger that gives up what should never have got in."""
 
-    def find_secrets(self) -> SecretsFound:
+    def find_secrets(self, scrubber: Scrubber = SECRETS) -> SecretsFound:
         """Look at every text of every table, in batches, and return the records that hold a secret."""
         # By a connection of its own: a long look must not keep the lease from being renewed.
         with store_errors(f"the ledger {self.path} cannot be read"), _opened(self.path, "mode=ro") as db:
-            return _find(db)
+            return _find(db, scrubber)
 
-    def redact_records(self, records: Sequence[SecretRecord], *, run_id: str) -> int:
+    def redact_records(
+        self, records: Sequence[SecretRecord], *, run_id: str, scrubber: Scrubber = SECRETS
+    ) -> int:
         """
         Take the secrets out of these records, in one transaction; return how many changed.
 
@@ -75,13 +78,11 @@ class SqliteSweep(SqliteConnection):
         with self.writing() as db:
             for texts in _tables(db):
                 found = by_table.get(texts.table, [])
-                with _without_guards(db, texts.table) if found else contextlib.nullcontext():
-                    changed += sum(_redact(db, texts, record) for record in found)
+                with without_guards(db, texts.table) if found else contextlib.nullcontext():
+                    changed += sum(_redact(db, texts, record, scrubber) for record in found)
             self._note(db, [one for record in records for one in record.fields], run_id=run_id)
             if changed:
-                db.execute(
-                    "INSERT OR REPLACE INTO notes VALUES (?, 'yes', ?)", (_UNFINISHED, self.clock.now_ms())
-                )
+                leave_unfinished(db, now_ms=self.clock.now_ms())
         return changed
 
     def note_redactions(self, fields: Sequence[RedactedField], *, run_id: str) -> None:
@@ -105,13 +106,13 @@ class SqliteSweep(SqliteConnection):
             )
         if done:
             with self.writing() as db:
-                db.execute("DELETE FROM notes WHERE name = ?", (_UNFINISHED,))
+                db.execute("DELETE FROM notes WHERE name = ?", (UNFINISHED,))
         return done
 
     def needs_finishing(self) -> bool:
         """Return whether something was redacted, and pages of the file may hold it still."""
         with self.reading() as db:
-            return db.execute("SELECT 1 FROM notes WHERE name = ?", (_UNFINISHED,)).fetchone() is not None
+            return db.execute("SELECT 1 FROM notes WHERE name = ?", (UNFINISHED,)).fetchone() is not None
 
     def _note(self, db: sqlite3.Connection, redactions: Sequence[RedactedField], *, run_id: str) -> None:
         now = self.clock.now_ms()
@@ -121,15 +122,32 @@ class SqliteSweep(SqliteConnection):
         )
 
 
-def find_secrets_in(path: Path) -> SecretsFound:
+def find_secrets_in(path: Path, scrubber: Scrubber = SECRETS) -> SecretsFound:
     """
     Look through a copy of a ledger, which is not changed.
 
     Raises:
         StoreError: The file is no ledger.
     """
+    with reading_copy(path) as db:
+        return _find(db, scrubber)
+
+
+@contextlib.contextmanager
+def reading_copy(path: Path) -> Iterator[sqlite3.Connection]:
+    """
+    Lend a copy of a ledger for reads; nothing is put beside it.
+
+    Raises:
+        StoreError: The file is no ledger.
+    """
     with store_errors(f"the backup {path} cannot be read"), _opened(path, "mode=ro&immutable=1") as db:
-        return _find(db)
+        yield db
+
+
+def leave_unfinished(db: sqlite3.Connection, *, now_ms: int) -> None:
+    """Note that pages of the file may hold what its rows do not hold any more."""
+    db.execute("INSERT OR REPLACE INTO notes VALUES (?, 'yes', ?)", (UNFINISHED, now_ms))
 
 
 _REBUILD = "INSERT INTO observations_fts (observations_fts) VALUES ('rebuild')"
@@ -139,15 +157,15 @@ def _opened(path: Path, query: str) -> contextlib.closing[sqlite3.Connection]:
     return contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?{query}", uri=True))
 
 
-def _find(db: sqlite3.Connection) -> SecretsFound:
+def _find(db: sqlite3.Connection, scrubber: Scrubber) -> SecretsFound:
     seen: dict[str, int] = {}
     records: list[SecretRecord] = []
     values: set[str] = set()
     for texts in _tables(db):
         for rows in _batches(db, texts):
             seen[texts.table] = seen.get(texts.table, 0) + len(rows)
-            for row in _suspects(texts, rows):
-                record, taken = _looked_at(texts, row)
+            for row in _suspects(texts, rows, scrubber):
+                record, taken = _looked_at(texts, row, scrubber)
                 if record is not None:
                     records.append(record)
                     values |= taken
@@ -176,21 +194,23 @@ def _batches(db: sqlite3.Connection, texts: _Texts) -> Iterator[list[tuple[Any, 
         yield rows
 
 
-def _suspects(texts: _Texts, rows: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+def _suspects(texts: _Texts, rows: list[tuple[Any, ...]], scrubber: Scrubber) -> Iterator[tuple[Any, ...]]:
     width = len(texts.key)
     lines = ["\n".join(filter(None, row[width:])).encode("utf-8", "surrogatepass") for row in rows]
-    for row, harmless in zip(rows, harmless_lines(lines), strict=True):
+    for row, harmless in zip(rows, harmless_lines(lines, scrubber), strict=True):
         if not harmless:
             yield row
 
 
-def _looked_at(texts: _Texts, row: tuple[Any, ...]) -> tuple[SecretRecord | None, frozenset[str]]:
+def _looked_at(
+    texts: _Texts, row: tuple[Any, ...], scrubber: Scrubber
+) -> tuple[SecretRecord | None, frozenset[str]]:
     width = len(texts.key)
     key = row[:width]
     found = {
         column: after
         for column, text in zip(texts.columns, row[width:], strict=True)
-        if text and (after := texts.scrub(column, text)).kinds
+        if text and (after := texts.scrub(column, text, scrubber)).kinds
     }
     if not found:
         return None, frozenset()
@@ -208,7 +228,7 @@ def _ref(table: str, key: tuple[Any, ...]) -> str:
     return f"{_REFS.get(table, table)}:{hidden_key(name) if scrubbed(name).kinds else name}"
 
 
-def _redact(db: sqlite3.Connection, texts: _Texts, record: SecretRecord) -> int:
+def _redact(db: sqlite3.Connection, texts: _Texts, record: SecretRecord, scrubber: Scrubber) -> int:
     where = " AND ".join(f'"{name}" IS ?' for name in texts.key)
     names = ", ".join(f'"{name}"' for name in texts.columns)
     row = db.execute(f"SELECT {names} FROM {texts.table} WHERE {where}", record.key).fetchone()
@@ -217,7 +237,7 @@ def _redact(db: sqlite3.Connection, texts: _Texts, record: SecretRecord) -> int:
     after = {
         column: scrub.text
         for column, text in before.items()
-        if text and (scrub := texts.scrub(column, text)).kinds
+        if text and (scrub := texts.scrub(column, text, scrubber)).kinds
     }
     if not after:
         return 0
@@ -265,7 +285,7 @@ def _told_apart(texts: _Texts, row: dict[str, Any], record: SecretRecord) -> dic
 
 
 @contextlib.contextmanager
-def _without_guards(db: sqlite3.Connection, table: str) -> Iterator[None]:
+def without_guards(db: sqlite3.Connection, table: str) -> Iterator[None]:
     """Let rows of an append-only table be changed until the block ends; inside a transaction none sees it."""
     guards = db.execute(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?"

@@ -110,7 +110,10 @@ class SqliteTombstones(SqliteConnection):
 
     def linked_observations(self, memory_id: str) -> tuple[str, ...]:
         """Return the refs of the observations that speak of a memory."""
-        sql = "SELECT observation_id FROM memory_links WHERE memory_id = ? ORDER BY 1"
+        # A burial takes the links away, and the rows still name it.
+        sql = """
+          SELECT observation_id FROM memory_links WHERE memory_id = ?1
+          UNION SELECT id FROM observations WHERE memory_id = ?1 ORDER BY 1"""
         with self.reading() as db:
             return tuple(observation_ref(row_id) for (row_id,) in db.execute(sql, (memory_id,)))
 

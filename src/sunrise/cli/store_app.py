@@ -21,7 +21,7 @@ def store(
     importance: Annotated[
         str | None, typer.Option(help="A score from 0 to 1, a label, or unknown; else the scorer's.")
     ] = None,
-    origin: Annotated[str, typer.Option(help="Whose words: operator, agent, tool, web.")] = "operator",
+    origin: Annotated[str, typer.Option(help="Whose words: operator, agent, tool, web.")] = "agent",
     source_ref: Annotated[str | None, typer.Option(metavar="REF", help="Where it comes from.")] = None,
     memory_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="Make the memory of this id, or write it anew.")
@@ -64,6 +64,12 @@ def forget(
     everywhere: Annotated[
         bool, typer.Option("--everywhere", help="Keep the text out of every scope.")
     ] = False,
+    erase: Annotated[
+        bool, typer.Option("--erase", help="Also take its text out of every store, which nothing undoes.")
+    ] = False,
+    backups: Annotated[
+        bool, typer.Option("--backups", help="With --erase: remove the snapshots that hold it.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Forget a memory, so that it does not come back by any door."""
@@ -77,4 +83,10 @@ def forget(
         "with_derived": with_derived,
         "everywhere": everywhere,
     }
+    if backups and not erase:
+        raise typer.BadParameter("--backups goes with --erase")
+    if erase:
+        from sunrise.cli import erase_commands
+
+        erase_commands.erase_memory(home, asked=asked, backups=backups, as_json=as_json)
     store_commands.forget_memory(home, asked=asked, as_json=as_json)

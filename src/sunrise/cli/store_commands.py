@@ -25,7 +25,7 @@ from sunrise.ports import MemoryTable
 from sunrise.settings import load_settings
 
 _STORED = {StoreStatus.QUARANTINED: ExitCode.ANOMALY, StoreStatus.REFUSED: ExitCode.FAILED}
-_FORGOTTEN = {
+FORGOTTEN = {
     ForgetStatus.CANDIDATES: ExitCode.ANOMALY,
     ForgetStatus.AMBIGUOUS: ExitCode.ANOMALY,
     ForgetStatus.NOT_FOUND: ExitCode.FAILED,
@@ -46,17 +46,25 @@ def store_text(home: str | None, text: str, *, asked: Mapping[str, Any], as_json
             clock=place.clock,
             policy=store_policy(place.settings),
         )
-    say(_data(result), "\n".join(_store_lines(result)), as_json=as_json)
+    data = {"status": result.status.value, "receipt": result.receipt.to_dict(), "ref": result.ref}
+    say(data, "\n".join(_store_lines(result)), as_json=as_json)
     raise SystemExit(_STORED.get(result.status, ExitCode.OK))
 
 
 def forget_memory(home: str | None, *, asked: Mapping[str, Any], as_json: bool) -> NoReturn:
     """Forget a memory, and leave with 3 where several may be meant, with 1 where there is none."""
+    result = forgotten(home, asked=asked)
+    say(forgotten_data(result), "\n".join(forgotten_lines(result)), as_json=as_json)
+    raise SystemExit(FORGOTTEN.get(result.status, ExitCode.OK))
+
+
+def forgotten(home: str | None, *, asked: Mapping[str, Any]) -> ForgetResult:
+    """Forget a memory."""
     with _sensible():
         request = ForgetRequest(**asked)
     with _opened(home) as (place, memories):
         embedder = place.recall_embedder(memories)
-        result = forget(
+        return forget(
             request,
             memories=memories,
             ledger=place.ledger,
@@ -64,8 +72,6 @@ def forget_memory(home: str | None, *, asked: Mapping[str, Any], as_json: bool) 
             clock=place.clock,
             calibration=place.calibration(memories, embedder),
         )
-    say(_data(result), "\n".join(_forget_lines(result)), as_json=as_json)
-    raise SystemExit(_FORGOTTEN.get(result.status, ExitCode.OK))
 
 
 @contextmanager
@@ -87,12 +93,11 @@ def _opened(home: str | None) -> Iterator[tuple[Home, MemoryTable]]:
         yield place, memories
 
 
-def _data(result: StoreResult | ForgetResult) -> dict[str, Any]:
-    data: dict[str, Any] = {"status": result.status.value, "receipt": result.receipt.to_dict()}
-    if isinstance(result, StoreResult):
-        return {**data, "ref": result.ref}
+def forgotten_data(result: ForgetResult) -> dict[str, Any]:
+    """Return what a forgetting did, as plain values."""
     return {
-        **data,
+        "status": result.status.value,
+        "receipt": result.receipt.to_dict(),
         "refs": list(result.refs),
         "candidates": [asdict(one) for one in result.candidates],
     }
@@ -107,7 +112,8 @@ def _store_lines(result: StoreResult) -> list[str]:
     return lines + _warned(receipt.warnings)
 
 
-def _forget_lines(result: ForgetResult) -> list[str]:
+def forgotten_lines(result: ForgetResult) -> list[str]:
+    """Return what a forgetting did, a line for each memory."""
     receipt = result.receipt
     lines = [f"{result.status.value:<12} {ref}" for ref in result.refs] or [result.status.value]
     rows = [[one.ref, one.scope, beginning(one.text)] for one in result.candidates]

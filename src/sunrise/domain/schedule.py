@@ -40,6 +40,7 @@ FLOW_NAMES = (*(flow.name for flow in SCHEDULED_FLOWS), DAY)
 
 ON_DEMAND_ENTRYPOINTS = {
     "embed": "flows.embed.embed_memories",
+    "erase": "flows.erase.erase_memories",
     "regrade": "flows.regrade.regrade_importance",
     "restore": "flows.restore.restore_snapshot",
     "sweep": "flows.sweep.sweep_secrets",

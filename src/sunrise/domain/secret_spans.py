@@ -116,18 +116,26 @@ def scrubbed(text: str) -> Scrubbed:
     return Scrubbed(after.text, after.kinds, frozenset(_taken(text, after.text)))
 
 
-def scrubbed_json(text: str, *, dumps: Callable[[object], str]) -> Scrubbed:
+def scrubbed_json(
+    text: str,
+    *,
+    dumps: Callable[[object], str],
+    scrub: Callable[[str], Scrubbed] | None = None,
+    scrub_value: Callable[[object], object] = without_secrets,
+) -> Scrubbed:
     """
     Return a JSON text without the secrets in its texts; what is no JSON is taken as plain text.
+
+    Where something else is taken out than secrets, *scrub* and *scrub_value* say how.
 
     >>> scrubbed_json('{"password": "swordfish"}', dumps=json.dumps).text
     '{"password": "[redacted:field]"}'
     """
     try:
         before = json.loads(text)
-        after = without_secrets(before)
+        after = scrub_value(before)
     except (ValueError, RecursionError):
-        return scrubbed(text)
+        return (scrub or scrubbed)(text)
     # Under a secret's name a mark may be taken for the secret, and would be marked again and again.
     if after == before or with_like_marks(dumps(after)) == with_like_marks(dumps(before)):
         return Scrubbed(text)

@@ -23,6 +23,7 @@ from sunrise.domain.records import memory_ref
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.online.burial import bury, finish_burials
+from sunrise.online.derived import records_made_of
 from sunrise.online.likeness import rows_saying
 from sunrise.online.recall import recall
 from sunrise.online.recall_trail import Trail
@@ -30,7 +31,6 @@ from sunrise.online.store_call import new_run_id
 from sunrise.ports import Clock, Embedder, Ledger, MemoryTable
 
 _SHOWN_CHARS: Final = 120
-_MOST_DERIVED: Final = 200
 _AFTER_ALL: Final = "\U0010ffff"
 
 Rows = list[dict[str, Any]]
@@ -104,6 +104,9 @@ def _by_id(call: _Call) -> _Found:
     where = f"id >= {filters.sql_text(name)} AND id < {filters.sql_text(name + _AFTER_ALL)}"
     ids = [one for one in call.memories.scan(["id"], where=where).column("id").to_pylist() if one]
     rows = _read(call, ids[: call.request.limit + 1]) if ids else []
+    buried = [] if rows else [one for one in call.ledger.buried() if one.startswith(name)]
+    if len(buried) == 1:
+        return _Found(ForgetStatus.ALREADY, refs=(memory_ref(buried[0]),))
     if len({row["id"] for row in rows}) > 1:
         candidates = tuple(map(_candidate, rows))[: call.request.limit]
         return _Found(ForgetStatus.AMBIGUOUS, candidates=candidates)
@@ -117,6 +120,8 @@ def _by_query(call: _Call, query: str) -> _Found:
     same = rows_saying(said, scope, memories=call.memories) if said else []
     if same:
         return _one(call, _read(call, [same[0]["id"]]))
+    if buried := call.ledger.buried_saying(said, scope=scope):
+        return _Found(ForgetStatus.ALREADY, refs=tuple(map(memory_ref, buried)))
     answer = recall(
         RecallRequest(said, scope=scope, limit=request.limit, include_archived=True),
         memories=call.memories,
@@ -161,7 +166,7 @@ def _buried(call: _Call, found: _Found) -> ForgetResult:
     request = call.request
     run_id = new_run_id(call.clock.now_ms(), "forget")
     with call.trail.stage("lineage"):
-        records, made = _derived(call, [row["id"] for row in found.rows])
+        records, made = records_made_of([row["id"] for row in found.rows], ledger=call.ledger)
     rows = [*found.rows, *(_read(call, made) if request.with_derived and made else [])]
     tombstones = [
         Tombstone(
@@ -182,24 +187,6 @@ def _buried(call: _Call, found: _Found) -> ForgetResult:
         _Found(ForgetStatus.FORGOTTEN, refs=refs),
         twins=twins, derived=records, archived=hidden, deleted=deleted, run_id=run_id,
     )  # fmt: skip
-
-
-def _derived(call: _Call, ids: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """Return the records that were made of memories, and of what was made of them; and their memories."""
-    asked = [*map(memory_ref, ids)]
-    for name in ids:
-        asked += call.ledger.linked_observations(name)
-    told, made, known = dict[str, None](), dict[str, None](), {*ids}
-    while asked and len(told) < _MOST_DERIVED:
-        found = call.ledger.made_of(asked)
-        asked = []
-        for ref, memory_id in found:
-            names = [ref] if memory_id is None or memory_id in known else [ref, memory_ref(memory_id)]
-            asked += [name for name in names if name not in told]
-            told |= dict.fromkeys(names)
-            if memory_id is not None and memory_id not in known:
-                made[memory_id] = None
-    return tuple(told), list(made)
 
 
 def _result(call: _Call, found: _Found, **more: Any) -> ForgetResult:

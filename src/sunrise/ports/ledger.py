@@ -12,8 +12,10 @@ import pyarrow as pa
 from sunrise.domain.links import LinkedUpTo
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.records import Change
+from sunrise.domain.scrubber import SECRETS, Scrubber
 from sunrise.domain.secret_spans import RedactedField, SecretRecord, SecretsFound
 from sunrise.ports.entry import EntryLedger, ObservationLedger, TrustLedger
+from sunrise.ports.erasure import ErasureLedger
 from sunrise.ports.records import RecordLedger
 from sunrise.ports.stores import StoreLedger
 from sunrise.ports.tombstones import TombstoneLedger
@@ -125,11 +127,13 @@ class RunLog(Protocol):
 class LedgerSweeper(Protocol):
     """Secrets that older rules let into the ledger."""
 
-    def find_secrets(self) -> SecretsFound:
+    def find_secrets(self, scrubber: Scrubber = SECRETS) -> SecretsFound:
         """Look at every text of every table, in batches, and return the records that hold a secret."""
         ...
 
-    def redact_records(self, records: Sequence[SecretRecord], *, run_id: str) -> int:
+    def redact_records(
+        self, records: Sequence[SecretRecord], *, run_id: str, scrubber: Scrubber = SECRETS
+    ) -> int:
         """Take the secrets out of these records, in one transaction; return how many changed."""
         ...
 
@@ -189,6 +193,7 @@ class Ledger(
     AuditTrail,
     RunLog,
     LedgerSweeper,
+    ErasureLedger,
     UndoLedger,
     TurnLedger,
     RecordLedger,

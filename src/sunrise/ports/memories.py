@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.domain.vector_space import VectorSpace
+from sunrise.ports.erasure import MemoryEraser
 from sunrise.ports.snapshots import MemorySnapshots
 from sunrise.ports.world import Embedder
 
@@ -232,6 +233,13 @@ class MemorySweeper(Protocol):
 
 
 class MemoryTable(
-    MemoryReader, MemoryWriter, VectorWriter, MemoryKeeper, MemorySweeper, MemorySnapshots, Protocol
+    MemoryReader,
+    MemoryWriter,
+    VectorWriter,
+    MemoryKeeper,
+    MemorySweeper,
+    MemoryEraser,
+    MemorySnapshots,
+    Protocol,
 ):
     """The LanceDB table ``memories``, whole."""

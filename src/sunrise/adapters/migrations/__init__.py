@@ -11,6 +11,7 @@ from sunrise.adapters.migrations import (
     m006_links,
     m007_tombstones,
     m008_turns,
+    m009_erasures,
 )
 
 MIGRATIONS: tuple[tuple[str, str], ...] = (
@@ -22,5 +23,6 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("m006_links", m006_links.SQL),
     ("m007_tombstones", m007_tombstones.SQL),
     ("m008_turns", m008_turns.SQL),
+    ("m009_erasures", m009_erasures.SQL),
 )
 """Names and scripts. A name that was released is never changed; a mistake gets a new migration."""

@@ -1,0 +1,57 @@
+"""What the receipt of an erasure tells, in plain values."""
+
+from __future__ import annotations
+
+from sunrise.domain.erasure import HolderKind, erasure_to_dict, is_complete, places, still_holding
+from sunrise.domain.receipts import RunReceipt, RunStatus
+from sunrise.domain.scrubber import SECRETS
+from sunrise.domain.secrets import gate_pattern
+
+
+def receipt(**values: object) -> RunReceipt:
+    return RunReceipt(run_id="r", flow="erase", status=RunStatus.ANOMALY, started_ms=0, **values)  # type: ignore[arg-type]
+
+
+def test_places_and_holders_are_told_by_name_and_kind() -> None:
+    told = receipt(
+        groups={
+            "found_by_place": {"spool": 3, "backups": 1},
+            "erased_by_place": {"spool": 3},
+            "left_by_place": {"backups": 1},
+        },
+        refs={"still_holds_backup": ("backups/a/ledger.sqlite",), "still_holds_memory": ("mem:x",)},
+        facts={"by_text": "yes", "complete": "no"},
+    )
+    assert places(told) == {
+        "spool": {"found": 3, "erased": 3, "left": 0},
+        "backups": {"found": 1, "erased": 0, "left": 1},
+    }
+    assert [(one.name, one.kind) for one in still_holding(told)] == [
+        ("mem:x", HolderKind.MEMORY),
+        ("backups/a/ledger.sqlite", HolderKind.BACKUP),
+    ]
+    assert erasure_to_dict(told) == {
+        "runId": "r",
+        "status": "anomaly",
+        "complete": False,
+        "byText": "yes",
+        "places": places(told),
+        "foundIn": [],
+        "stillHolds": [
+            {"path": "mem:x", "kind": "memory"},
+            {"path": "backups/a/ledger.sqlite", "kind": "backup"},
+        ],
+    }
+
+
+def test_a_run_that_was_busy_is_not_complete() -> None:
+    assert (is_complete(receipt()), places(receipt())) == (False, {})
+    assert is_complete(receipt(facts={"complete": "yes"}))
+
+
+def test_secrets_are_taken_out_by_the_same_hands() -> None:
+    said = {"password": "swordfish", "note": "log in with password: hunter2"}
+    assert SECRETS.gates == (gate_pattern(),)
+    assert SECRETS.scrub(said["note"]).kinds == ("password",)
+    assert SECRETS.scrub_value(said)["password"] == "[redacted:field]"
+    assert SECRETS.blank(said["note"]) == "log in with password: [*****]"
