@@ -89,8 +89,8 @@ def test_what_is_pinned_a_rule_or_just_what_was_asked_keeps_its_score(
 
 def test_a_memory_with_all_words_of_the_query_is_a_strong_hit_and_one_with_most_is_not() -> None:
     words = QueryWords({"port": 2.0, "nginx": 5.0, "staging": 3.0}, 10.0)
-    assert words.score("the nginx port of staging", 0.0) >= STRONG_HIT
-    assert words.score("the nginx port", 1_000.0) < STRONG_HIT
+    assert words.fit("the nginx port of staging", 0.0).score >= STRONG_HIT
+    assert words.fit("the nginx port", 1_000.0).score < STRONG_HIT
 
 
 @settings(deadline=None)
