@@ -17,9 +17,11 @@ from sunrise.domain.sought_texts import HEAD, MARK, SHORTEST, is_telling, sought
 TEXT = 'The "key" lies\nunder C:\\stones/three <é>, isn\'t it'
 LONG = " ".join(f"word{number}" for number in range(60))
 
-texts = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn", "Co")), min_size=1, max_size=160).filter(
-    is_telling
-)
+letters = st.characters(exclude_categories=("Cs", "Cc", "Cn", "Co"))
+words = st.text(st.sampled_from("abc xyzÄßжあ備"), min_size=10, max_size=40)
+texts = st.builds(
+    "{}note {}{}".format, st.text(letters, max_size=60), words, st.text(letters, max_size=60)
+).filter(is_telling)
 
 
 def in_json(text: str, *, depth: int = 1, ascii_only: bool = True) -> str:

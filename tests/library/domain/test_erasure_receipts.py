@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from sunrise.domain.erasure import HolderKind, erasure_to_dict, is_complete, places, still_holding
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.scrubber import SECRETS
+from sunrise.domain.secret_spans import scrubbed_json
 from sunrise.domain.secrets import gate_pattern
+from sunrise.domain.sought_texts import sought_texts
 
 
 def receipt(**values: object) -> RunReceipt:
@@ -55,3 +59,13 @@ def test_secrets_are_taken_out_by_the_same_hands() -> None:
     assert SECRETS.scrub(said["note"]).kinds == ("password",)
     assert SECRETS.scrub_value(said)["password"] == "[redacted:field]"
     assert SECRETS.blank(said["note"]) == "log in with password: [*****]"
+
+
+def test_what_is_no_json_is_scrubbed_as_a_plain_text() -> None:
+    by = sought_texts(["The key is under the mat"])
+    for text, after in (
+        ('{"a": "the key is  under the mat"}', '{"a": "[redacted:erased]"}'),
+        ('{"a": "the key is under the mat', '{"a": "[redacted:erased]'),
+    ):
+        found = scrubbed_json(text, dumps=json.dumps, scrub=by.scrub, scrub_value=by.scrub_value)
+        assert (found.text, found.kinds) == (after, ("erased",))
