@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from sunrise.bootstrap import Home
 from sunrise.errors import ConfigurationError, DataError, StoreError
-from sunrise.serve import http_routes, http_writes
+from sunrise.serve import http_admin, http_routes, http_transfer, http_writes
 from sunrise.serve.guards import Guard
 from sunrise.serve.http_models import FaultGiven, ProblemGiven
 from sunrise.serve.problems import PROBLEM_TYPE, REASONS, RefusalError, as_refusal
@@ -64,6 +64,8 @@ def _api(service: Service | None) -> FastAPI:
     )
     api.include_router(http_routes.router)
     api.include_router(http_writes.router)
+    api.include_router(http_admin.router)
+    api.include_router(http_transfer.router)
     _name_problems(api)
     return api
 
