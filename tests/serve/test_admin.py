@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from typer.testing import CliRunner
 
+from sunrise.adapters.service_presence import Presence, announce, only_service
 from sunrise.cli.app import app
 from sunrise.client import OpenMemories
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
@@ -28,6 +30,7 @@ BOOK = TokenBook((
 READER = {"Authorization": f"Bearer {'reader' * 5}"}
 CHIEF = {"Authorization": f"Bearer {'chief' * 5}"}
 OPERATOR = {"Authorization": f"Bearer {'operator' * 5}"}
+VARYING = r'"(?:atMs|latencyMs|runId|observationRef|version)": (?:\d+|"[^"]*"|{[^}]*})'
 NEW = '{"id": "carried-in-1", "text": "The lighthouse keeper retired", "scope": "agent:1"}\n'
 Door = Callable[[str, dict[str, Any]], dict[str, Any]]
 
@@ -87,13 +90,13 @@ def _mcp(running: Served) -> Door:
 def test_every_door_says_the_same_of_the_same_memories(own_home: Path) -> None:
     with served(own_home, mcp=True) as running:
         doors = [door(running) for door in (_library, _cli, _http, _mcp)]
-        asked = [
+        asked: list[tuple[str, dict[str, Any]]] = [
             ("list", {"limit": 2}), ("list", {"limit": 50, "scope": "agent:1"}), ("stats", {}),
             ("stats", {"scope": "agent:2"}),
             ("get", {"ref": "mem:m-secret-plan"}), ("get", {"ref": "m-secret-"}),
         ]  # fmt: skip
         for call, said in asked:
-            answers = [_timeless(door(call, dict(said))) for door in doors]
+            answers = [_timeless(door(call, said)) for door in doors]
             assert answers[0] == answers[1] == answers[2] == answers[3]
         first = doors[2]("list", {"limit": 2})
         assert (first["total"], len(first["items"])) == (len(ROWS), 2)
@@ -246,6 +249,33 @@ def test_an_archived_memory_is_brought_back(own_home: Path) -> None:
 def test_what_makes_no_sense_is_refused(door: Served, call: str, said: dict[str, Any], reason: str) -> None:
     answer = door.ask("POST", f"/v1/{call}", said)
     assert (answer.status, answer.reason) == (422, reason)
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_the_command_line_says_the_same_with_and_without_the_service(own_home: Path, form: list[str]) -> None:
+    commands = [
+        ["list", "--limit", "2"], ["list", "--scope", "agent:1", "--since", "2020-01-01"],
+        ["list", "--trust", "x"],
+        ["stats"], ["get", "m-secret-"], ["get", "mem:none-at-all"], ["store", "The user likes green tea"],
+    ]  # fmt: skip
+
+    def say(command: list[str]) -> tuple[int, str, str]:
+        done = CliRunner().invoke(app, [*command, *form, "-v", "--home", str(own_home)])
+        return done.exit_code, re.sub(VARYING, "", done.stdout), done.stderr
+
+    with served(own_home) as running:
+        say(commands[-1])
+        own = [say(command) for command in commands]
+        with only_service(own_home):
+            announce(own_home, Presence("127.0.0.1", running.port, os.getpid(), "0"))
+            asked = [say(command) for command in commands]
+    for command, (code, out, err), (code_asked, out_asked, err_asked) in zip(
+        commands, own, asked, strict=True
+    ):
+        assert (code_asked, out_asked) == (code, out), command
+        assert err.startswith("sunrise: answered by this process")
+        by = "this process" if command[-1] == "x" else "the service"
+        assert err_asked.startswith(f"sunrise: answered by {by}")
 
 
 def _plain(answer: dict[str, Any]) -> dict[str, Any]:
