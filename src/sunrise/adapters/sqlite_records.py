@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
+from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.record_views import ObservationView, RecordedChange, RecordLink, Usage
 from sunrise.domain.records import memory_ref, observation_ref
 
@@ -40,24 +42,30 @@ class SqliteRecords(SqliteConnection):
         after: int,
         session_key: str | None = None,
         scope: str | None = None,
+        within: Collection[str] | None = None,
     ) -> tuple[ObservationView, ...]:
         """
         Return what was captured before and after a moment, oldest first, of one session or one scope.
 
         Of the same millisecond the rows up to ``row_id`` come before, the others after it. Without a session
-        and a scope all rows count; an empty scope is that of rows without one.
+        and a scope all rows count; an empty scope is that of rows without one. Of scopes that ``within`` does
+        not name, where it names any, nothing is read.
         """
         whose = "true"
         if session_key is not None:
             whose = "o.session_key = :whose"
         elif scope is not None:
             whose = "nullif(o.scope, '') IS nullif(:whose, '')"
+        if within is not None:
+            whose += " AND coalesce(nullif(o.scope, ''), :default) IN (SELECT value FROM json_each(:within))"
         values = {
             "at": at_ms,
             "id": row_id,
             "from": at_ms - window_ms,
             "to": at_ms + window_ms,
             "whose": session_key if session_key is not None else scope,
+            "within": json.dumps(list(within or ())),
+            "default": DEFAULT_SCOPE,
         }
         earlier = f"""
           SELECT {_VIEW} FROM observations o

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sunrise.cli.options import DryRunOption, HomeOption, JsonOption
+from sunrise.cli.options import DryRunOption, HomeOption, JsonOption, VerboseOption
 
 ScopeOption = Annotated[str | None, typer.Option(help="Only memories of this scope.")]
 CategoryOption = Annotated[str | None, typer.Option(help="Only of this category.")]
@@ -40,13 +40,21 @@ def list_memories(
     cursor: Annotated[str | None, typer.Option(help="Go on where a page ended; it says its cursor.")] = None,
     quarantined: QuarantinedOption = False,
     as_json: JsonOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """List memories, newest first."""
     from sunrise.cli import memory_commands
 
     wanted = {"scope": scope, "category": category, "label": label, "trust": trust, "state": state}
     memory_commands.list_memories(
-        home, wanted, since=since, limit=limit, cursor=cursor, quarantined=quarantined, as_json=as_json
+        home,
+        wanted,
+        since=since,
+        limit=limit,
+        cursor=cursor,
+        quarantined=quarantined,
+        as_json=as_json,
+        verbose=verbose,
     )
 
 
@@ -57,11 +65,12 @@ def stats(
         bool, typer.Option("--vectors/--no-vectors", help="Count missing vectors, which reads them all.")
     ] = True,
     as_json: JsonOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Count the memories by scope, category, importance, trust, state, origin, language and age."""
     from sunrise.cli import memory_commands
 
-    memory_commands.stats(home, scope=scope, vectors=vectors, as_json=as_json)
+    memory_commands.stats(home, scope=scope, vectors=vectors, as_json=as_json, verbose=verbose)
 
 
 def get(
@@ -69,11 +78,12 @@ def get(
     home: HomeOption = None,
     quarantined: QuarantinedOption = False,
     as_json: JsonOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Show one record whole: its fields, what changed them, what it belongs to, how it was used."""
     from sunrise.cli import memory_commands
 
-    memory_commands.get(home, ref, quarantined=quarantined, as_json=as_json)
+    memory_commands.get(home, ref, quarantined=quarantined, as_json=as_json, verbose=verbose)
 
 
 def timeline(

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
+from pydantic.alias_generators import to_camel
 
 from sunrise import client
 from sunrise.cli.memory_lines import DEFAULT_WIDTH, memory_table, observation_table, record_lines, stats_lines
 from sunrise.cli.moments import milliseconds
 from sunrise.cli.output import say
+from sunrise.cli.service_answers import asked_of_service, get_result, list_result, stats_result
 from sunrise.cli.tables import terminal_width
 from sunrise.cli.trust_commands import terminal_text
 from sunrise.domain.admin import AdminReceipt
@@ -33,13 +35,19 @@ def list_memories(
     cursor: str | None,
     quarantined: bool,
     as_json: bool,
+    verbose: bool = False,
 ) -> None:
     """Print one page of memories, and how to go on."""
     zone = load_settings(home).timezone
-    with usage_errors(), client.open(home, read_only=True) as memories:
-        found = memories.list(
-            limit=limit, cursor=cursor, with_quarantined_texts=quarantined, **asked(wanted, since, zone)
-        )
+    meant = asked(wanted, since, zone)
+    body = {to_camel(name): value for name, value in meant.items()}
+    body |= {"limit": limit, "cursor": cursor, "withQuarantinedTexts": quarantined}
+    answer = asked_of_service(home, "/v1/list", body, verbose=verbose)
+    if answer is not None:
+        found = list_result(answer)
+    else:
+        with usage_errors(), client.open(home, read_only=True) as memories:
+            found = memories.list(limit=limit, cursor=cursor, with_quarantined_texts=quarantined, **meant)
     check(found.receipt)
     if not found.items:
         text = _NO_MEMORIES if found.receipt.reason == NO_TABLE else "no memory is like that"
@@ -50,21 +58,33 @@ def list_memories(
     say(found.to_dict(), text, as_json=as_json)
 
 
-def stats(home: str | None, *, scope: str | None, vectors: bool, as_json: bool) -> None:
+def stats(
+    home: str | None, *, scope: str | None, vectors: bool, as_json: bool, verbose: bool = False
+) -> None:
     """Print figures."""
     zone = load_settings(home).timezone
-    with usage_errors(), client.open(home, read_only=True) as memories:
-        found = memories.stats(scope, with_vectors=vectors)
+    body = {"scope": scope, "withVectors": vectors}
+    answer = asked_of_service(home, "/v1/stats", body, verbose=verbose)
+    if answer is not None:
+        found = stats_result(answer)
+    else:
+        with usage_errors(), client.open(home, read_only=True) as memories:
+            found = memories.stats(scope, with_vectors=vectors)
     check(found.receipt)
     text = _NO_MEMORIES if found.receipt.reason == NO_TABLE else stats_lines(found.stats, zone=zone)
     say(found.to_dict(), text, as_json=as_json)
 
 
-def get(home: str | None, ref: str, *, quarantined: bool, as_json: bool) -> None:
+def get(home: str | None, ref: str, *, quarantined: bool, as_json: bool, verbose: bool = False) -> None:
     """Print one record."""
     zone = load_settings(home).timezone
-    with usage_errors(), client.open(home, read_only=True) as memories:
-        found = memories.get(ref, with_quarantined_texts=quarantined)
+    body = {"ref": ref, "withQuarantinedTexts": quarantined}
+    answer = asked_of_service(home, "/v1/get", body, verbose=verbose)
+    if answer is not None:
+        found = get_result(answer)
+    else:
+        with usage_errors(), client.open(home, read_only=True) as memories:
+            found = memories.get(ref, with_quarantined_texts=quarantined)
     _check_found(ref, found.receipt.reason, found.candidates)
     check(found.receipt)
     text = "\n".join((record_lines(found, zone=zone), *found.receipt.warnings))

@@ -12,3 +12,6 @@ HomeOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")]
+VerboseOption = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Say whether the running service answered.")
+]

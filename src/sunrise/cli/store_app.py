@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sunrise.cli.options import HomeOption, JsonOption
+from sunrise.cli.options import HomeOption, JsonOption, VerboseOption
 
 ScopeOption = Annotated[str, typer.Option(help="The scope: memories of others are not seen.")]
 
@@ -30,6 +30,7 @@ def store(
     ttl_days: Annotated[float | None, typer.Option(help="Not recalled after so many days.")] = None,
     again: Annotated[bool, typer.Option("--again", help="Also what was forgotten.")] = False,
     as_json: JsonOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Store one text as a memory, or say which memory says it already."""
     from sunrise.cli import store_commands
@@ -45,7 +46,7 @@ def store(
         "ttl_days": ttl_days,
         "again": again,
     }
-    store_commands.store_text(home, text, asked=asked, as_json=as_json)
+    store_commands.store_text(home, text, asked=asked, as_json=as_json, verbose=verbose)
 
 
 def forget(

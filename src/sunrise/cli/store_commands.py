@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import Any, NoReturn
 
 import typer
+from pydantic.alias_generators import to_camel
 
 from sunrise.bootstrap import Home, open_home
 from sunrise.cli.exit_codes import ExitCode
 from sunrise.cli.output import say
+from sunrise.cli.recall_lines import print_path
+from sunrise.cli.service_answers import asked_of_service
 from sunrise.cli.tables import table, terminal_width
 from sunrise.cli.trust_commands import beginning
+from sunrise.domain.answers import store_answer_of
 from sunrise.domain.forget import ForgetRequest, ForgetResult, ForgetStatus
 from sunrise.domain.store import StoreRequest, StoreResult, StoreStatus
 from sunrise.errors import DataError, StoreError
@@ -32,23 +36,22 @@ FORGOTTEN = {
 }
 
 
-def store_text(home: str | None, text: str, *, asked: Mapping[str, Any], as_json: bool) -> NoReturn:
+def store_text(
+    home: str | None, text: str, *, asked: Mapping[str, Any], as_json: bool, verbose: bool = False
+) -> NoReturn:
     """Store a text, and leave with 3 where it is kept in quarantine, with 1 where it is refused."""
     said = sys.stdin.read() if text == "-" else text
     with _sensible():
         request = StoreRequest(said, **asked)
-    with _opened(home) as (place, memories):
-        result = store(
-            request,
-            memories=memories,
-            ledger=place.ledger,
-            embedder=place.recall_embedder(memories),
-            clock=place.clock,
-            policy=store_policy(place.settings),
-        )
-    data = {"status": result.status.value, "receipt": result.receipt.to_dict(), "ref": result.ref}
-    say(data, "\n".join(_store_lines(result)), as_json=as_json)
-    raise SystemExit(_STORED.get(result.status, ExitCode.OK))
+    # What was forgotten comes back by hand alone, and not through the service.
+    answer = None
+    if not request.again:
+        answer = asked_of_service(home, "/v1/store", _store_body(said, asked), verbose=verbose)
+    elif verbose:
+        print_path("this process")
+    data = store_answer_of(_stored(home, request)) if answer is None else answer
+    say(data, "\n".join(_store_lines(data)), as_json=as_json)
+    raise SystemExit(_STORED.get(StoreStatus(data["status"]), ExitCode.OK))
 
 
 def forget_memory(home: str | None, *, asked: Mapping[str, Any], as_json: bool) -> NoReturn:
@@ -72,6 +75,26 @@ def forgotten(home: str | None, *, asked: Mapping[str, Any]) -> ForgetResult:
             clock=place.clock,
             calibration=place.calibration(memories, embedder),
         )
+
+
+def _stored(home: str | None, request: StoreRequest) -> StoreResult:
+    with _opened(home) as (place, memories):
+        return store(
+            request,
+            memories=memories,
+            ledger=place.ledger,
+            embedder=place.recall_embedder(memories),
+            clock=place.clock,
+            policy=store_policy(place.settings),
+        )
+
+
+def _store_body(text: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    body = {to_camel(name): value for name, value in asked.items() if name != "again"}
+    with suppress(TypeError, ValueError):
+        # A command line knows texts alone.
+        body["importance"] = float(body["importance"])
+    return {**body, "text": text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")}
 
 
 @contextmanager
@@ -103,13 +126,13 @@ def forgotten_data(result: ForgetResult) -> dict[str, Any]:
     }
 
 
-def _store_lines(result: StoreResult) -> list[str]:
-    receipt = result.receipt
-    lines = [f"{result.status.value:<12} {result.ref or receipt.reason or ''}".rstrip()]
-    if receipt.filled:
-        lines.append(f"{'filled in':<12} {', '.join(receipt.filled)}")
-    lines += [f"{'kept apart':<12} {ref}" for ref in receipt.near]
-    return lines + _warned(receipt.warnings)
+def _store_lines(data: Mapping[str, Any]) -> list[str]:
+    receipt = data["receipt"]
+    lines = [f"{data['status']:<12} {data['ref'] or receipt['reason'] or ''}".rstrip()]
+    if receipt["filled"]:
+        lines.append(f"{'filled in':<12} {', '.join(receipt['filled'])}")
+    lines += [f"{'kept apart':<12} {ref}" for ref in receipt["near"]]
+    return lines + _warned(receipt["warnings"])
 
 
 def forgotten_lines(result: ForgetResult) -> list[str]:

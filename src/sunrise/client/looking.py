@@ -110,9 +110,13 @@ class Looking(Opened):
             with_vectors=with_vectors,
         )
 
-    def get(self, ref: str, *, with_quarantined_texts: bool = False) -> GetResult:
+    def get(
+        self, ref: str, *, with_quarantined_texts: bool = False, scopes: tuple[str, ...] | None = None
+    ) -> GetResult:
         """
         Return one record with its history: by its ref, a memory's id, or the beginning of one.
+
+        Where ``scopes`` are named, there is no record outside of them.
 
         >>> import sunrise
         >>> with sunrise.open(demo) as memories:
@@ -123,7 +127,7 @@ class Looking(Opened):
             DataError: The ref names no kind of record.
         """
         return get_record(
-            GetRequest(ref=ref, with_quarantined_texts=with_quarantined_texts),
+            GetRequest(ref=ref, with_quarantined_texts=with_quarantined_texts, scopes=scopes),
             memories=self._to_look_at(),
             ledger=self.home.ledger,
             clock=self.home.clock,

@@ -11,9 +11,9 @@ from sunrise.ports import Embedder, MemoryReader, MemoryTable
 class Opened:
     """An open home."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, memories: MemoryTable | None = None) -> None:
         self.home = home
-        self._kept: MemoryTable | None = None
+        self._kept = memories
 
     def _to_look_at(self) -> MemoryTable | None:
         # What only looks makes no table, and answers without one. One that is there is kept open: recall

@@ -23,22 +23,22 @@ class Phrases:
     where ``transient`` says that they are about this moment or this thing.
     """
 
-    remember_ahead: re.Pattern[str]
-    remember_behind: re.Pattern[str]
-    todo: re.Pattern[str]
-    standing: re.Pattern[str]
-    standing_request: re.Pattern[str]
-    decision: re.Pattern[str]
-    weak_decision: re.Pattern[str]
-    preference: re.Pattern[str]
-    fact: re.Pattern[str]
-    entity: re.Pattern[str]
-    question: re.Pattern[str]
-    hypothetical: re.Pattern[str]
-    reported: re.Pattern[str]
-    reaction: re.Pattern[str]
-    transient: re.Pattern[str]
-    tag_question: re.Pattern[str]
+    remember_ahead: Wordings
+    remember_behind: Wordings
+    todo: Wordings
+    standing: Wordings
+    standing_request: Wordings
+    decision: Wordings
+    weak_decision: Wordings
+    preference: Wordings
+    fact: Wordings
+    entity: Wordings
+    question: Wordings
+    hypothetical: Wordings
+    reported: Wordings
+    reaction: Wordings
+    transient: Wordings
+    tag_question: Wordings
 
 
 def levelled(text: str) -> str:
@@ -62,14 +62,42 @@ def either(*parts: str) -> str:
     return "|".join(parts)
 
 
-def any_of(*parts: str) -> re.Pattern[str]:
+class Wordings:
+    """
+    A pattern that is compiled when it is first looked for.
+
+    To compile all that four languages say takes a second, and most processes never read a statement.
+    """
+
+    __slots__ = ("_compiled", "_parts")
+
+    def __init__(self, *parts: str) -> None:
+        self._parts = parts
+        self._compiled: re.Pattern[str] | None = None
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Return where a text begins so, None where it does not."""
+        return self._pattern().match(text)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Return where this first stands in a text, None where it does not."""
+        return self._pattern().search(text)
+
+    def _pattern(self) -> re.Pattern[str]:
+        # Two threads may compile it at the same time; either's is the same.
+        if self._compiled is None:
+            self._compiled = re.compile(fold_han(either(*self._parts)), re.ASCII)
+        return self._compiled
+
+
+def any_of(*parts: str) -> Wordings:
     """
     Return a pattern that any of these match, in either form of Chinese; words are words of ASCII.
 
-    >>> any_of("決定", "we chose").findall("我们决定, we chose")
-    ['决定', 'we chose']
+    >>> any_of("決定", "we chose").search("我们决定, we chose").span()
+    (2, 4)
     """
-    return re.compile(fold_han(either(*parts)), re.ASCII)
+    return Wordings(*parts)
 
 
 _LEVEL: dict[int, int | str] = {

@@ -74,6 +74,24 @@ class MemoryFilter:
         )
 
 
+def in_any_of(scopes: Collection[str] | None, columns: Collection[str]) -> str | None:
+    """
+    Return the filter of memories in one of these scopes, or None when everything is meant.
+
+    >>> in_any_of(("ops", "dev"), ["id", "scope"])
+    "(scope = 'ops' OR scope = 'dev')"
+    >>> in_any_of((), ["id"]), in_any_of(("global",), ["id"]), in_any_of(None, ["id"])
+    ('false', None, None)
+    """
+    if scopes is None:
+        return None
+    wanted = [_is(scope, "scope", columns, empty=DEFAULT_SCOPE) for scope in scopes]
+    if None in wanted:
+        return None
+    clauses = [one for one in wanted if one is not None]
+    return f"({' OR '.join(clauses)})" if clauses else "false"
+
+
 def begins_with(column: str, beginning: str) -> str:
     """
     Return the filter of rows whose text begins so: a range, which an index of the column answers.

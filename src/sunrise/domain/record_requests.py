@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final
 
 from sunrise.domain.admin import AdminReceipt
+from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.record_views import MemoryView, ObservationView, RecordedChange, RecordLink, Usage
 from sunrise.domain.records import split_ref
@@ -19,6 +20,16 @@ SHORTEST_PREFIX: Final = 8
 LONGEST_ID: Final = 256
 MAX_AROUND: Final = 200
 MAX_WINDOW_MS: Final = 366 * 86_400_000
+
+
+def is_within(scope: str | None, scopes: Collection[str] | None) -> bool:
+    """
+    Return whether a record is in one of these scopes; None are all. Without a scope it is in the default one.
+
+    >>> is_within("", ("global",)), is_within("ops", ("global",)), is_within("ops", None)
+    (True, False, True)
+    """
+    return scopes is None or (scope or DEFAULT_SCOPE) in scopes
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +73,16 @@ def asked_ref(ref: str) -> AskedRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetRequest:
-    """One record by its ref, by a memory's id, or by a beginning of it that is its alone."""
+    """
+    One record by its ref, by a memory's id, or by a beginning of it that is its alone.
+
+    Where ``scopes`` are named, there is no record outside of them.
+    """
 
     ref: str
     with_quarantined_texts: bool = False
     history: int = 100
+    scopes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +111,8 @@ class TimelineRequest:
     """
     What was captured around a record, or around a moment: of its session, else of its scope.
 
+    Where ``scopes`` are named, there is nothing outside of them.
+
     Raises:
         DataError: Neither a ref nor a moment is named, or a bound is out of range; reason ``bad_timeline``.
     """
@@ -106,6 +124,7 @@ class TimelineRequest:
     before: int = 10
     after: int = 10
     with_quarantined_texts: bool = False
+    scopes: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if (self.ref is None) == (self.at_ms is None):

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
 from sunrise.domain.admin import Backend
-from sunrise.domain.memory_filter import begins_with
-from sunrise.domain.record_requests import SHORTEST_PREFIX, AskedRef, GetRequest, GetResult, asked_ref
+from sunrise.domain.filters import both, sql_text
+from sunrise.domain.memory_filter import begins_with, in_any_of
+from sunrise.domain.record_requests import (
+    SHORTEST_PREFIX,
+    AskedRef,
+    GetRequest,
+    GetResult,
+    asked_ref,
+    is_within,
+)
 from sunrise.domain.record_views import MemoryView, ObservationView, RecordedChange, RecordLink, Usage
 from sunrise.domain.records import memory_ref
 from sunrise.domain.secrets import redact
@@ -69,16 +78,21 @@ def shown_observation(one: ObservationView, *, with_quarantined_texts: bool) -> 
     return replace(one, text=text, source_ref=None if one.source_ref is None else redact(one.source_ref).text)
 
 
-def memory_ids(memories: MemoryReader, key: str) -> tuple[str, ...]:
+def memory_ids(memories: MemoryReader, key: str, scopes: Collection[str] | None = None) -> tuple[str, ...]:
     """
     Return the ids of the memories that a key names: the one that has it, else those that begin so.
 
-    An id that stands there twice is returned twice.
+    An id that stands there twice is returned twice. Of scopes that are not named, no id is seen.
     """
-    exact = tuple(map(str, memories.by_ids([key], ["id"]).column("id").to_pylist()))
+    within = None if scopes is None else in_any_of(scopes, memories.schema().names)
+    if within is None:
+        found = memories.by_ids([key], ["id"])
+    else:
+        found = memories.scan(["id"], where=both(f"id = {sql_text(key)}", within))
+    exact = tuple(map(str, found.column("id").to_pylist()))
     if exact or len(key) < SHORTEST_PREFIX:
         return exact
-    beginning = memories.scan(["id"], where=begins_with("id", key))
+    beginning = memories.scan(["id"], where=both(begins_with("id", key), within))
     return tuple(sorted(map(str, beginning.column("id").to_pylist())))
 
 
@@ -114,12 +128,14 @@ def _find(
         if ledger is None:
             trail.reason = NO_LEDGER
             return _Found()
-        rows = ledger.observations_by_ids([asked.row_id])
+        rows = [
+            one for one in ledger.observations_by_ids([asked.row_id]) if is_within(one.scope, request.scopes)
+        ]
         return _Found(observation=shown_observation(rows[0], with_quarantined_texts=shown) if rows else None)
     table = trail.seen(memories)
     if table is None:
         return _Found()
-    ids = memory_ids(table, asked.key)
+    ids = memory_ids(table, asked.key, request.scopes)
     if len(ids) != 1:
         return _Found(candidates=tuple(map(memory_ref, ids[:MAX_CANDIDATES])))
     rows_found = named(table.by_ids(ids, VIEW_COLUMNS))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sunrise.domain.admin import Backend
 from sunrise.domain.filters import DEFAULT_SCOPE
-from sunrise.domain.record_requests import TimelineRequest, TimelineResult, asked_ref
+from sunrise.domain.record_requests import TimelineRequest, TimelineResult, asked_ref, is_within
 from sunrise.domain.record_views import ObservationView
 from sunrise.domain.records import memory_ref
 from sunrise.online.admin_get import AMBIGUOUS, NO_LEDGER, NOT_FOUND, memory_ids, shown_observation
@@ -88,9 +88,9 @@ def _place(
         return _Place(request.at_ms or 0, scope=request.scope)
     asked = asked_ref(request.ref)
     if asked.kind == "mem":
-        return _of_memory(asked.key, trail, memories, ledger)
+        return _of_memory(asked.key, trail, memories, ledger, request.scopes)
     rows = ledger.observations_by_ids([asked.row_id])
-    if not rows:
+    if not rows or not is_within(rows[0].scope, request.scopes):
         trail.reason = NOT_FOUND
         return None
     return _of_observation(rows[0], asked.row_id)
@@ -101,19 +101,24 @@ def _of_observation(one: ObservationView, row_id: int, ref: str | None = None) -
 
 
 def _of_memory(
-    key: str, trail: AdminTrail, memories: MemoryReader | None, ledger: RecordLedger
+    key: str,
+    trail: AdminTrail,
+    memories: MemoryReader | None,
+    ledger: RecordLedger,
+    scopes: tuple[str, ...] | None,
 ) -> _Place | None:
     table = trail.seen(memories)
     if table is None:
         return None
-    ids = memory_ids(table, key)
+    ids = memory_ids(table, key, scopes)
     if len(ids) != 1:
         trail.reason = AMBIGUOUS if ids else NOT_FOUND
         return None
     ref = memory_ref(ids[0])
     for link in ledger.links_of_memory(ids[0], limit=1):
         row_id = asked_ref(link.ref).row_id
-        for one in ledger.observations_by_ids([row_id]):
+        seen = ledger.observations_by_ids([row_id])
+        for one in (one for one in seen if is_within(one.scope, scopes)):
             return _of_observation(one, row_id, ref)
     row = table.by_ids(ids, ["id", "createdAt", "scope"]).to_pylist()[0]
     at_ms = moment(row.get("createdAt"))
@@ -134,4 +139,5 @@ def _around(place: _Place, request: TimelineRequest, ledger: RecordLedger) -> tu
         after=request.after,
         session_key=place.session_key,
         scope=place.scope,
+        within=request.scopes,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Protocol
 
 from sunrise.domain.record_views import ObservationView, RecordedChange, RecordLink, Usage
@@ -25,11 +25,13 @@ class RecordLedger(Protocol):
         after: int,
         session_key: str | None = None,
         scope: str | None = None,
+        within: Collection[str] | None = None,
     ) -> tuple[ObservationView, ...]:
         """
         Return what was captured before and after a moment, oldest first, of one session or one scope.
 
-        Of the same millisecond the rows up to ``row_id`` come before, the others after it.
+        Of the same millisecond the rows up to ``row_id`` come before, the others after it. Of scopes that
+        ``within`` does not name, where it names any, nothing is read.
         """
         ...
 

@@ -26,6 +26,9 @@ class ServeSettings(Section):
     header_timeout_s: float = Field(10.0, gt=0, le=600, description="Seconds until the headers are there.")
     body_timeout_s: float = Field(10.0, gt=0, le=600, description="Seconds until the whole body is there.")
     request_timeout_s: float = Field(30.0, gt=0, le=3600, description="Seconds that one answer may take.")
+    transfer_timeout_s: float = Field(
+        600.0, gt=0, le=86_400, description="Seconds that an export or an import may take."
+    )
     shutdown_timeout_s: int = Field(
         10, ge=0, le=600, description="Seconds that calls have to end when the service is stopped."
     )

@@ -52,6 +52,26 @@ def scope_for(request: Request, caller: Caller, asked: str | None) -> str:
     return caller.scope_for(asked)
 
 
+def scope_or_all(request: Request, caller: Caller, asked: str | None) -> str | None:
+    """
+    Return the scope that is looked through; None are all, for a caller who is not bound and names none.
+
+    Raises:
+        RefusalError: The caller is bound to others; reason ``scope_not_allowed``.
+    """
+    return scope_for(request, caller, asked) if asked or caller.is_bound else None
+
+
+def scopes_for(request: Request, caller: Caller, asked: str | None) -> tuple[str, ...] | None:
+    """
+    Return the scopes in which one record is looked for; None are all.
+
+    Raises:
+        RefusalError: The caller is bound to others; reason ``scope_not_allowed``.
+    """
+    return (scope_for(request, caller, asked),) if asked else caller.scopes
+
+
 def turn_scope_for(request: Request, caller: Caller, asked: str | None, text: str) -> str | None:
     """
     Return the scope of a turn; that of a bound caller is settled here, whatever the text says of it.

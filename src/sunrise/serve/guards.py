@@ -26,6 +26,9 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 """What a supervisor asks: it needs no token, and says nothing of what is kept."""
 
+TRANSFER_PATHS: Final = frozenset({"/v1/export", "/v1/import"})
+"""What goes through the whole table, and takes its time."""
+
 REQUEST_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 _LOCAL_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -100,7 +103,7 @@ class Guard:
         try:
             self._admit(arrival, options)
             body = await _body(arrival, receive, options)
-            async with asyncio.timeout(options.settings.request_timeout_s):
+            async with asyncio.timeout(_timeout_s(arrival, options)):
                 await self._app(arrival.scope, replayed(body, receive), send)
         except RefusalError as refusal:
             await _refuse(arrival, refusal, send)
@@ -269,6 +272,11 @@ async def _refuse(arrival: Arrival, refusal: RefusalError, send: Send) -> None:
     encoded = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": refusal.status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
+
+
+def _timeout_s(arrival: Arrival, options: ServeOptions) -> float:
+    is_transfer = arrival.scope["path"] in TRANSFER_PATHS
+    return options.settings.transfer_timeout_s if is_transfer else options.settings.request_timeout_s
 
 
 def _name(arrival: Arrival) -> str:

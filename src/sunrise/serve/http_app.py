@@ -12,10 +12,11 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from sunrise.bootstrap import Home
-from sunrise.errors import ConfigurationError, DataError, StoreError
-from sunrise.serve import http_routes, http_writes
+from sunrise.errors import DataError, StoreError
+from sunrise.serve import http_admin, http_routes, http_transfer, http_writes
 from sunrise.serve.guards import Guard
 from sunrise.serve.http_models import FaultGiven, ProblemGiven
+from sunrise.serve.mcp_http import McpDoor
 from sunrise.serve.problems import PROBLEM_TYPE, REASONS, RefusalError, as_refusal
 from sunrise.serve.service import ServeOptions, Service
 
@@ -35,7 +36,7 @@ def build_app(home: Home, options: ServeOptions) -> Guard:
     api = _api(service)
     api.state.service = service
     if options.settings.mcp:
-        api.state.mcp = _mounted(api, service)
+        api.state.mcp = McpDoor(api, service)
     return Guard(api, service)
 
 
@@ -64,17 +65,10 @@ def _api(service: Service | None) -> FastAPI:
     )
     api.include_router(http_routes.router)
     api.include_router(http_writes.router)
+    api.include_router(http_admin.router)
+    api.include_router(http_transfer.router)
     _name_problems(api)
     return api
-
-
-def _mounted(api: FastAPI, service: Service) -> Any:
-    try:
-        from sunrise.serve.mcp_http import mount_mcp  # noqa: PLC0415  half a second that not all want to pay
-    except ModuleNotFoundError as error:
-        msg = f"MCP needs the serve extra (missing: {error.name}): install it, or set [serve] mcp = false"
-        raise ConfigurationError(msg) from error
-    return mount_mcp(api, service)
 
 
 def _lifespan_of(service: Service) -> Any:
@@ -82,9 +76,9 @@ def _lifespan_of(service: Service) -> Any:
     async def lifespan(api: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             stack.callback(service.close)
+            await service.workers.run(service.warm)
             if hasattr(api.state, "mcp"):
                 await stack.enter_async_context(api.state.mcp.run())
-            await service.workers.run(service.warm)
             yield
 
     return lifespan

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sunrise.errors import DataError, StoreError
+from sunrise.errors import BusyError, DataError, StoreError
 
 PROBLEM_TYPE: Final = "application/problem+json"
 
@@ -32,8 +32,11 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "right_not_allowed": Meaning(403, "the token has no right to do this"),
     "scope_not_allowed": Meaning(403, "the token is bound to other scopes"),
     "not_found": Meaning(404, "there is no such address or record"),
+    "unknown_file": Meaning(404, "there is no such file in HOME/imports"),
     "method_not_allowed": Meaning(405, "the address does not take this method"),
     "body_timeout": Meaning(408, "the body did not come in time"),
+    "busy": Meaning(409, "another import is at work"),
+    "export_too_large": Meaning(413, "the export is too large for one answer: narrow it, or name a file"),
     "body_too_large": Meaning(413, "the body is larger than the service takes"),
     "content_type": Meaning(415, "the body must be application/json, not compressed"),
     "not_valid": Meaning(422, "a field is missing, unknown or out of range"),
@@ -46,6 +49,13 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "bad_category": Meaning(422, "the category is no word such as preference, decision or fact"),
     "bad_importance": Meaning(422, "the importance is no score from 0 to 1, and no label"),
     "bad_expiry": Meaning(422, "the memory would end at a time that no calendar has"),
+    "bad_ref": Meaning(422, "the ref is no mem:ID, no obs:NUMBER, and no id of a memory"),
+    "bad_filter": Meaning(422, "there is no such tier or state"),
+    "bad_cursor": Meaning(422, "the cursor is of another list, or none"),
+    "bad_timeline": Meaning(422, "name either a ref or a moment, and bounds within range"),
+    "bad_batch": Meaning(422, "the size of the batch is out of range"),
+    "bad_source": Meaning(422, "name either lines or a file"),
+    "bad_file": Meaning(422, "the file is no plain file of HOME/imports or HOME/exports that can be used"),
     "bad_target": Meaning(422, "name either an id or a query"),
     "bad_reason": Meaning(422, "the reason is empty or too long"),
     "rate_limited": Meaning(429, "too many requests of one client"),
@@ -121,4 +131,6 @@ def as_refusal(error: RefusalError | DataError | StoreError) -> RefusalError:
         return error
     if isinstance(error, DataError):
         return RefusalError(error.reason if error.reason in REASONS else "not_valid")
+    if isinstance(error, BusyError):
+        return RefusalError("busy", retry_after_s=10.0)
     return RefusalError("store_failed", retry_after_s=5.0)

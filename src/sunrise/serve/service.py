@@ -5,9 +5,9 @@ from __future__ import annotations
 import ipaddress
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sunrise.adapters.private_files import check_folder
 from sunrise.adapters.spool_writer import SpoolWriter
@@ -34,6 +34,11 @@ from sunrise.serve.service_log import note
 from sunrise.serve.tokens import TokenBook, load_tokens
 from sunrise.serve.workers import Workers
 from sunrise.settings import load_settings
+
+if TYPE_CHECKING:
+    from sunrise.client import OpenMemories
+
+Changed = TypeVar("Changed")
 
 SPOOL_STEM: Final = "service"
 _FAILED_RATE: Final = 1.0
@@ -161,6 +166,18 @@ class Service:
         """Keep what the owner said in a session."""
         with self._writing:
             return self.home.auto_capture(request)
+
+    def memories(self) -> OpenMemories:
+        """Return the memories as the library lends them, over the table that is kept open."""
+        # As with captures: a service that is never asked for it does not load it.
+        from sunrise.client import OpenMemories  # noqa: PLC0415
+
+        return OpenMemories(self.home, self._table_or_none())
+
+    def changed(self, call: Callable[[OpenMemories], Changed]) -> Changed:
+        """Change memories one call after the other."""
+        with self._writing:
+            return call(self.memories())
 
     def append_events(self, events: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         """Put captured events where the next harvest reads them, and return their ids."""

@@ -1,0 +1,65 @@
+"""What the running service answers, as the results that this process would have made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sunrise.adapters.service_client import ask_service
+from sunrise.cli.quick_recall import home_of
+from sunrise.cli.recall_lines import print_path
+from sunrise.domain.admin import AdminReceipt, Backend, ListResult, MemoryStats, StatsResult
+from sunrise.domain.record_requests import GetResult
+from sunrise.domain.record_views import MemoryView, ObservationView, RecordedChange, RecordLink, Usage
+
+Answer = Mapping[str, Any]
+
+
+def asked_of_service(
+    home: str | None, path: str, body: Mapping[str, Any], *, verbose: bool
+) -> dict[str, Any] | None:
+    """Return what the running service answers, None where this process has to; say which where asked for."""
+    said = {name: value for name, value in body.items() if value is not None}
+    answer = ask_service(home_of(home), path, said)
+    if verbose:
+        print_path("this process" if answer is None else "the service")
+    return answer
+
+
+def list_result(answer: Answer) -> ListResult:
+    """Return a page of memories."""
+    items = tuple(MemoryView(**one) for one in answer["items"])
+    return ListResult(items, answer["nextCursor"], answer["total"], _receipt(answer["receipt"]))
+
+
+def stats_result(answer: Answer) -> StatsResult:
+    """Return figures."""
+    return StatsResult(MemoryStats(**answer["stats"]), _receipt(answer["receipt"]))
+
+
+def get_result(answer: Answer) -> GetResult:
+    """Return one record."""
+    memory, observation = answer["memory"], answer["observation"]
+    return GetResult(
+        receipt=_receipt(answer["receipt"]),
+        memory=None if memory is None else MemoryView(**memory),
+        observation=None if observation is None else ObservationView(**observation),
+        candidates=tuple(answer["candidates"]),
+        changes=tuple(RecordedChange(**one) for one in answer["changes"]),
+        links=tuple(RecordLink(**one) for one in answer["links"]),
+        usage=Usage(**answer["usage"]),
+    )
+
+
+def _receipt(said: Answer) -> AdminReceipt:
+    where = said["backend"]
+    return AdminReceipt(
+        op=said["op"],
+        at_ms=said["atMs"],
+        backend=Backend(where["dbPath"], where["tableName"], where["version"]),
+        filters=said["filters"],
+        counts=said["counts"],
+        latency_ms=said["latencyMs"],
+        warnings=tuple(said["warnings"]),
+        reason=said["reason"],
+    )

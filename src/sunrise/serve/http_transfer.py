@@ -1,0 +1,126 @@
+"""The addresses under /v1 that carry memories out and in."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, BinaryIO, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from sunrise.adapters.lent_files import export_folder
+from sunrise.domain.transfer import ExportResult
+from sunrise.errors import StoreError
+from sunrise.serve import admin_calls
+from sunrise.serve.admin_models import (
+    ExportAsked,
+    ExportGiven,
+    ImportFileAsked,
+    ImportGiven,
+    ImportLinesAsked,
+)
+from sunrise.serve.asking import ANSWERED, described, scope_for, scope_or_all, who
+from sunrise.serve.service import Service
+from sunrise.serve.tokens import Caller, Right
+
+EXPORT_HEADER: Final = "X-Sunrise-Export"
+_BLOCK: Final = 64 * 1024
+_TYPES: Final[Mapping[str, str]] = {
+    "jsonl": "application/x-ndjson",
+    "json": "application/json",
+    "markdown": "text/markdown; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+}
+_GIVEN: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": f"The memories, with what was left out in `{EXPORT_HEADER}`; for a file, its summary.",
+        "content": {
+            "application/json": {"schema": {}},
+            **{kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in list(_TYPES.values())[::2]},
+            "application/vnd.apache.parquet": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+
+router = APIRouter(tags=["transfer"])
+
+
+@router.post("/v1/export", response_class=Response, responses={**described(*ANSWERED), **_GIVEN})
+async def export(asked: ExportAsked, request: Request) -> Response:
+    """Return memories, oldest first, or write them into a file of HOME/exports; secrets are redacted."""
+    service, caller = who(request, Right.READ)
+    if asked.file is not None or asked.with_quarantined or not asked.redact:
+        caller.check_right(Right.ADMIN)
+    scope = scope_or_all(request, caller, asked.scope)
+    wanted = {
+        **asked.wanted(),
+        "format": asked.format,
+        "redact": asked.redact,
+        "with_vectors": asked.with_vectors,
+        "with_quarantined": asked.with_quarantined,
+    }
+    if asked.file is not None:
+        name = asked.file
+        done = await service.workers.run(lambda: admin_calls.exported_to(service, name, scope, **wanted))
+        return JSONResponse(ExportGiven.model_validate(done, by_alias=True).model_dump(by_alias=True))
+    file, told = await service.workers.run(lambda: _spooled(service, scope, wanted))
+    return StreamingResponse(
+        _blocks(file),
+        media_type=_TYPES[asked.format],
+        headers={EXPORT_HEADER: json.dumps(told.to_dict()), "Content-Length": str(_size(file))},
+    )
+
+
+@router.post("/v1/import", response_model=ImportGiven, responses=described(*ANSWERED, 404, 409))
+async def import_memories(asked: ImportLinesAsked | ImportFileAsked, request: Request) -> Response:
+    """Add memories that are not there yet, each looked at as if a stranger had written it."""
+    service, caller = who(request, Right.ADMIN)
+    how = {
+        "dedupe": asked.dedupe,
+        "trust": asked.trust,
+        "scope": _into(request, caller, asked.scope),
+        "dry_run": asked.dry_run,
+        "batch": asked.batch,
+    }
+    found = await service.workers.run(
+        lambda: admin_calls.imported(service, lines=asked.lines, file=asked.file, asked=how)
+    )
+    return JSONResponse(found)
+
+
+def _into(request: Request, caller: Caller, asked: str | None) -> str | None:
+    return scope_for(request, caller, asked) if asked or caller.is_bound else None
+
+
+def _spooled(service: Service, scope: str | None, wanted: Mapping[str, Any]) -> tuple[BinaryIO, ExportResult]:
+    """Export into a file without a name: what fails is a problem, and never half of an answer."""
+    folder = export_folder(service.home.path)
+    try:
+        file: BinaryIO = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed when it was sent
+    except OSError as error:
+        raise StoreError("the export cannot be written") from error
+    try:
+        done = admin_calls.exported(service, file, scope, **wanted)
+        file.flush()
+    except OSError as error:
+        file.close()
+        raise StoreError("the export cannot be written") from error
+    except BaseException:
+        file.close()
+        raise
+    return file, done
+
+
+def _size(file: BinaryIO) -> int:
+    size = file.seek(0, 2)
+    file.seek(0)
+    return size
+
+
+async def _blocks(file: BinaryIO) -> AsyncIterator[bytes]:
+    # What was written a moment ago stands in memory: a thread would cost more than the reading.
+    with file:
+        while block := file.read(_BLOCK):
+            yield block
