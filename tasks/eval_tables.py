@@ -79,7 +79,7 @@ def place_of(golden: GoldenSet, settings: Settings, *, own: Place | None = None)
         return
     with (
         tempfile.TemporaryDirectory(prefix="sunrise-eval-") as folder,
-        open_home(_apart(settings, Path(folder), rows=len(golden.memories))) as home,
+        open_home(_apart(settings, Path(folder), golden)) as home,
     ):
         yield _loaded(home, golden.memories)
 
@@ -102,14 +102,15 @@ def with_embedder(settings: Settings, name: str | None) -> Settings:
     return settings.replaced(embedder=other)
 
 
-def _apart(settings: Settings, folder: Path, *, rows: int) -> Settings:
+def _apart(settings: Settings, folder: Path, golden: GoldenSet) -> Settings:
     # Built from settings in hand: whoever read them anew would find the real table in the environment.
     return settings.replaced(
         home=folder,
         memories=MemoriesSettings(default_scope=settings.memories.default_scope),
         notify=NotifySettings(),
         sources=(),
-        index=settings.index.model_copy(update={"embed_rows": rows}),
+        index=settings.index.model_copy(update={"embed_rows": len(golden.memories)}),
+        timezone=golden.zone or settings.timezone,
     )
 
 

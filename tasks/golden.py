@@ -44,7 +44,8 @@ class GoldenSet:
     """
     One golden file. Without memories of its own its queries are about those of the home.
 
-    ``unresolved`` counts the queries whose evidence names nothing that is there.
+    ``unresolved`` counts the queries whose evidence names nothing that is there. ``zone`` is that of its
+    days, where it is not the home's.
     """
 
     name: str
@@ -52,3 +53,4 @@ class GoldenSet:
     memories: tuple[GoldenMemory, ...] = ()
     queries: tuple[GoldenQuery, ...] = ()
     unresolved: int = 0
+    zone: str | None = None

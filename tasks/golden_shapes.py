@@ -133,8 +133,9 @@ def conversations(raw: bytes, *, empty: GoldenSet) -> GoldenSet:
     """
     Read conversations with questions about them, as LoCoMo writes them: every turn is a memory.
 
-    A turn's text is ``[session date] Speaker: text [image caption]``, a conversation is a scope. Questions of
-    the categories 1 to 4 are asked after the last session; those without evidence that is there are counted.
+    A turn's text is ``[session date] Speaker: text [image caption]``, a conversation is a scope. Its
+    dates name no zone and are taken as of UTC, days with them. Questions of the categories 1 to 4 are asked
+    after the last session; those without evidence that is there are counted.
 
     Raises:
         DataError: The file holds no conversations; reason ``golden_malformed``.
@@ -156,7 +157,7 @@ def conversations(raw: bytes, *, empty: GoldenSet) -> GoldenSet:
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         msg = f"{empty.name} holds no conversations: {type(error).__name__}"
         raise DataError(msg, reason="golden_malformed") from error
-    return replace(empty, memories=tuple(memories), queries=tuple(queries), unresolved=unresolved)
+    return replace(empty, memories=tuple(memories), queries=tuple(queries), unresolved=unresolved, zone="UTC")
 
 
 def _turns(sample: dict[str, Any]) -> Iterator[GoldenMemory]:

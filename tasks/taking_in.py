@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 import polars as pl
 import pyarrow as pa
 
 from sunrise.bootstrap import Home
 from sunrise.domain.records import memory_ref
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.trust import QUARANTINED, TRUSTED, least
 from sunrise.online.burial import bury_returned
 from sunrise.ports import Ledger, MemoryTable
 from tasks.memories import change, change_memories, is_empty
 from tasks.run_frame import Run
+from tasks.term_renewal import renew_terms
 
 _BATCH = 20_000
+_NEWS = {"id": pl.String, "text": pl.String, "trust_tier": pl.String, "createdAt": pl.Float64}
 _WITH_SECRETS = "memories.with_secrets"
 _REMEMBERED = 10_000
 """Ids of memories with secrets that are looked at again; a sweep finds them all."""
@@ -44,8 +47,10 @@ def take_in(run: Run, table: MemoryTable) -> None:
     found = run.step(screen_news, run.home, news)
     quarantine(run, table, found)
     tell_of_secrets(run, table, run.step(find_secrets, news))
-    filled = run.write(fill_terms, table, news)
+    zone = run.home.settings.timezone
+    filled = run.write(fill_terms, table, news, zone)
     run.count(backfilled=news.height if filled is None else filled)
+    renew_terms(run, table)
 
 
 def forget_returned(run: Run, table: MemoryTable) -> None:
@@ -69,12 +74,17 @@ def delete_returned(home: Home, table: MemoryTable) -> list[str]:
 
 
 def read_news(table: MemoryTable) -> pl.DataFrame:
-    """Return id, text and trust_tier of what was not taken in; an id that stands there twice is left out."""
+    """
+    Return id, text, trust_tier and createdAt of what was not taken in.
+
+    An id that stands there twice is left out.
+    """
     names = table.schema().names
     where = "terms IS NULL" if "terms" in names else None
-    rows = pl.DataFrame(table.scan(["id", "text", "trust_tier"], where=where))
-    if "trust_tier" not in rows.columns:
-        rows = rows.with_columns(pl.lit(None, dtype=pl.String).alias("trust_tier"))
+    rows = pl.DataFrame(table.scan(list(_NEWS), where=where))
+    rows = rows.with_columns(
+        pl.lit(None, dtype=kind).alias(name) for name, kind in _NEWS.items() if name not in rows.columns
+    ).select(*_NEWS)
     named = rows.filter(pl.col("id").is_not_null() & (pl.col("id") != ""))
     return named.filter(pl.col("id").is_unique()) if named.height else named
 
@@ -95,7 +105,7 @@ def screen_news(home: Home, news: pl.DataFrame) -> list[Distrusted]:
     seen = seen.filter(pl.col("trust_tier").fill_null("") != QUARANTINED)
     known = _standings(home.ledger, seen["id"].to_list())
     found = []
-    for memory_id, text, tier in seen.iter_rows():
+    for memory_id, text, tier in seen.select("id", "text", "trust_tier").iter_rows():
         said, is_decided = known[memory_id]
         codes = () if is_decided else screen(text or "", owner=said == TRUSTED)
         if codes:
@@ -146,10 +156,12 @@ def tell_of_secrets(run: Run, table: MemoryTable, found: list[str]) -> None:
         )
 
 
-def fill_terms(table: MemoryTable, news: pl.DataFrame) -> int:
-    """Give memories their analysed terms; return how many."""
+def fill_terms(table: MemoryTable, news: pl.DataFrame, zone: str) -> int:
+    """Give memories their analysed terms, with the day that each is of; return how many."""
+    place = ZoneInfo(zone)
     for part in news.iter_slices(_BATCH):
-        analysed = [terms(text or "") for text in part["text"]]
+        rows = part.select("text", "createdAt").iter_rows()
+        analysed = [dated_terms(text or "", created, place) for text, created in rows]
         ids = pa.array(part["id"].to_list(), pa.string())
         table.merge(pa.table({"id": ids, "terms": pa.array(analysed, pa.string())}))
     return news.height

@@ -91,9 +91,10 @@ class FakeVectors:
         return own
 
     def _restate(self, states: dict[str, SpaceState]) -> None:
-        news = {
-            name: {k.encode(): v.encode() for k, v in restated(to).items()} for name, to in states.items()
-        }
+        self._describe({name: restated(state) for name, state in states.items()})
+
+    def _describe(self, said: dict[str, dict[str, str]]) -> None:
+        news = {name: {k.encode(): v.encode() for k, v in one.items()} for name, one in said.items()}
         fields = [
             field.with_metadata({**(field.metadata or {}), **news.get(field.name, {})})
             for field in self.rows.schema

@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sunrise.adapters.lance_rows import check_merge_keys, existing, fitted, query_vector, ranked
-from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, own_columns
+from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, own_columns, terms_described
 from sunrise.domain.erasure import MemoriesHolding
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.scrubber import Scrubber
 from sunrise.domain.secret_spans import MemorySecrets, RedactedField, Scrubbed, SecretMemory, scrubbed
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import day_terms, with_day
 from sunrise.errors import BusyError, DataError
 from sunrise.ports import Embedder, IndexProbe, IndexState, TableFiles, TableState
 from tests.fake_snapshots import FakeSnapshots
@@ -198,6 +198,9 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
             for one in sorted(self.indexed if self.rows.num_rows else ())
         )
 
+    def note_terms(self, made_as: str) -> None:
+        self._describe({"terms": terms_described(made_as)})
+
     def count_padded(self, column: str) -> int:
         vectors = [row for row in self.rows.column(column).to_pylist() if row and any(row)]
         return sum(len(row) > 8 and not any(row[-8:]) for row in vectors)
@@ -290,11 +293,18 @@ def _secret_memory(row: dict[str, Any], address: int, taken: dict[str, Scrubbed]
     return SecretMemory(
         id=row["id"],
         address=address,
-        texts={**texts, "terms": terms(text)} if taken.keys() & {"text", "terms"} else texts,
+        texts={**texts, "terms": _terms(text, row.get("terms"))}
+        if taken.keys() & {"text", "terms"}
+        else texts,
         text=text,
         embedding_model=row.get("embedding_model"),
         fields=tuple(RedactedField(f"mem:{row['id']}", name, kind) for name, kind in kinds),
     )
+
+
+def _terms(text: str, stored: str | None) -> str:
+    day = day_terms(stored or "")
+    return with_day(text, "" if scrubbed(day).kinds else day)
 
 
 def _plain(value: Any) -> Any:

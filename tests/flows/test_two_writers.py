@@ -27,6 +27,7 @@ from sunrise.bootstrap import open_home
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import text_terms
 from sunrise.online.recall import recall
 from sunrise.settings import load_settings
 from tasks.run_frame import run_flow
@@ -141,7 +142,7 @@ def _check_rows(home: Path, linked: dict[str, str], notes: list[dict[str, Any]])
     assert {name: row["category"] for name, row in held.items()} == expected
     assert {name: held[name]["scope"] for name in linked} == linked
     for name, row in held.items():
-        assert (row["text"], row["terms"]) == (_text(name), terms(_text(name)))
+        assert (row["text"], text_terms(row["terms"])) == (_text(name), terms(_text(name)))
         if name.startswith("j"):
             assert row["vector"].index(1.0) == int(name[1:]) % DIMENSION
     assert not any(one.unindexed_rows for one in table.state().indices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from sunrise.adapters import lance_sweep
 from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.ports import MemoryTable
 from tests.fakes import FakeEmbedder, FakeMemoryTable
 
@@ -104,6 +106,18 @@ def test_every_text_but_the_id_is_redacted_and_terms_follow(table: MemoryTable) 
         ("b", "tea", MARKED, terms("tea"), None, 5),
     ]
     assert table.find_secrets().is_clean
+
+
+def test_terms_that_follow_a_text_keep_their_day(table: MemoryTable) -> None:
+    add(table, memory("a", SAID, terms=dated_terms(SAID, 0, UTC)))
+    swept(table)
+    assert rows_of(table, "terms") == [("a", dated_terms(MARKED, 0, UTC))]
+
+
+def test_a_secret_behind_the_day_goes_too(table: MemoryTable) -> None:
+    add(table, memory("a", "tea", terms=f"tea @day {TOKEN}"))
+    swept(table)
+    assert rows_of(table, "terms") == [("a", "tea")]
 
 
 def test_a_row_without_an_id_of_its_own_is_found_by_its_place(table: MemoryTable) -> None:

@@ -108,7 +108,7 @@ def test_conversations_become_dated_turns_with_their_questions(tmp_path: Path) -
     path = tmp_path / "talks.json"
     path.write_text(json.dumps([sample]), encoding="utf-8")
     golden, refused = read_golden_set(path)
-    assert (golden.name, refused, golden.unresolved) == ("talks", [], 1)
+    assert (golden.name, refused, golden.unresolved, golden.zone) == ("talks", [], 1, "UTC")
     assert [(one.id, one.text, one.scope) for one in golden.memories] == [
         ("c1/D1:1", "[1:56 pm on 8 May, 2023] Ann: Hello", "c1"),
         ("c1/D1:2", "[1:56 pm on 8 May, 2023] Bob: Look [a dog]", "c1"),

@@ -33,7 +33,7 @@ def test_texts_that_another_writer_added_are_analysed_once() -> None:
         )
     )
     assert read_news(table)["id"].to_list() == ["a", "b", "c"]
-    assert fill_terms(table, read_news(table)) == 3
+    assert fill_terms(table, read_news(table), "UTC") == 3
     assert table.scan(["id", "terms"]).to_pylist()[:5] == [
         {"id": "a", "terms": "backup run"},
         {"id": "b", "terms": ""},
@@ -42,13 +42,13 @@ def test_texts_that_another_writer_added_are_analysed_once() -> None:
         {"id": "d", "terms": "as it was"},
     ]
     version = table.version
-    assert fill_terms(table, read_news(table)) == 0
+    assert fill_terms(table, read_news(table), "UTC") == 0
     assert table.version == version
 
 
 def test_all_of_a_table_without_the_column_is_news() -> None:
     news = read_news(FakeMemoryTable(pa.table({"id": ["a", "b"], "text": ["x", "y"]})))
-    assert news.rows() == [("a", "x", None), ("b", "y", None)]
+    assert news.rows() == [("a", "x", None, None), ("b", "y", None, None)]
 
 
 def test_secrets_are_found_by_the_place_of_their_row() -> None:

@@ -33,7 +33,7 @@ from sunrise.domain.secret_spans import (
     SecretMemory,
     scrubbed,
 )
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import day_terms, with_day
 from sunrise.ports import Embedder
 
 HOLD: Final = "sunrise-sweep-hold-"
@@ -227,7 +227,9 @@ def _note(seen: _Version, row: dict[str, Any], after: Mapping[str, Scrubbed]) ->
         SecretMemory(
             id=row["id"],
             address=row["_rowaddr"],
-            texts={**texts, "terms": terms(whole)} if taken.keys() & {"text", "terms"} else texts,
+            texts={**texts, "terms": _terms(whole, row.get("terms"))}
+            if taken.keys() & {"text", "terms"}
+            else texts,
             text=whole,
             embedding_model=row.get("embedding_model"),
             fields=tuple(
@@ -235,6 +237,11 @@ def _note(seen: _Version, row: dict[str, Any], after: Mapping[str, Scrubbed]) ->
             ),
         )
     )
+
+
+def _terms(whole: str, stored: str | None) -> str:
+    day = day_terms(stored or "")
+    return with_day(whole, "" if scrubbed(day).kinds else day)
 
 
 def _values(row: SecretMemory, *, schema: pa.Schema, now_ms: int) -> dict[str, Any]:

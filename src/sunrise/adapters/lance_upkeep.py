@@ -8,6 +8,7 @@ from typing import Any
 
 from sunrise.adapters import lance_files, lance_indices, lance_probes
 from sunrise.adapters.lance_border import retry_conflicts, told_as_ours
+from sunrise.adapters.memory_schema import terms_described
 from sunrise.ports import IndexProbe, TableFiles, TableState
 
 
@@ -65,6 +66,14 @@ class LanceUpkeep:
         """
         with told_as_ours("cannot optimize the memories table"):
             retry_conflicts(lambda: self._optimize_once(keep), refresh=self._table.checkout_latest)
+
+    def note_terms(self, made_as: str) -> None:
+        """Note on their column how the terms of all rows were made."""
+        said = {"path": "terms", "metadata": terms_described(made_as)}
+        with told_as_ours("cannot note how the terms were made"):
+            retry_conflicts(
+                lambda: self._table.update_field_metadata(said), refresh=self._table.checkout_latest
+            )
 
     def _optimize_once(self, keep: timedelta) -> None:
         folder = lance_files.local_folder(self._table)

@@ -29,6 +29,9 @@ GOVERNANCE_COLUMNS: Final[tuple[pa.Field, ...]] = (
 """Added where missing. All nullable: the plugin could not append to a table with a column it must fill."""
 
 
+_TERMS: Final = "sunrise.terms"
+
+
 def memories_schema(dimension: int) -> pa.Schema:
     """
     Return the schema of an own table; dimension 0 (lexical only) leaves the vector out.
@@ -70,6 +73,16 @@ def vector_columns(schema: pa.Schema) -> list[str]:
 def own_columns(schema: pa.Schema) -> list[str]:
     """Return the columns of vectors that are ours alone, whatever their state."""
     return [space.column for space in spaces_of(schema) if not space.is_legacy]
+
+
+def terms_made_as(schema: pa.Schema) -> str | None:
+    """Return how the terms of the rows were made, by what their field says; None where nobody said."""
+    return _said(schema.field("terms")).get(_TERMS) if "terms" in schema.names else None
+
+
+def terms_described(made_as: str) -> dict[str, str]:
+    """Return what the field of the terms says of how they were made."""
+    return {_TERMS: made_as}
 
 
 def _said(field: pa.Field) -> dict[str, str]:

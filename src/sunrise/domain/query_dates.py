@@ -1,12 +1,14 @@
-"""The days that a query means: "yesterday", "last week", 上週, 先月, "in May 2023", 2026-05-03."""
+"""The days that a query means: "yesterday", "last week", 上週, 先月, "in May", "last Friday", 2026-05-03."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Final
+
+from sunrise.domain.named_days import Days, month_of, named
 
 _MOST_SPANS: Final = 8
 
@@ -19,8 +21,6 @@ class Span:
     end_ms: int
 
 
-# The first day and the first day after.
-_Days = tuple[date, date]
 _FAR_BACK: Final = 4000
 
 
@@ -34,13 +34,31 @@ def spans_in(query: str, *, now_ms: int, zone: tzinfo) -> tuple[Span, ...]:
     [(8, 9)]
     """
     today = datetime.fromtimestamp(now_ms / 1000, zone).date()
-    found = dict.fromkeys(days for find in (_relative, _counted, _named) for days in find(query, today))
+    found = dict.fromkeys(days for find in (_relative, _counted, named) for days in find(query, today))
     # "3 May 2023" holds "May 2023": the narrower is meant.
     meant = [days for days in found if not any(_is_within(other, days) for other in found)]
     return tuple(Span(_ms(first, zone), _ms(after, zone)) for first, after in meant[:_MOST_SPANS])
 
 
-def _is_within(inner: _Days, outer: _Days) -> bool:
+def terms_of(spans: Iterable[Span], *, zone: tzinfo) -> list[str]:
+    """
+    Return the terms that memories of a day or a month have, for those that are meant whole.
+
+    >>> from datetime import UTC
+    >>> terms_of(spans_in("yesterday", now_ms=9 * 86_400_000, zone=UTC), zone=UTC)
+    ['1970-01-09']
+    """
+    found = []
+    for span in spans:
+        first, after = (datetime.fromtimestamp(ms / 1000, zone).date() for ms in (span.begin_ms, span.end_ms))
+        if (after - first).days == 1:
+            found.append(first.isoformat())
+        elif (first, after) == _month(first, 0):
+            found.append(first.isoformat()[:7])
+    return found
+
+
+def _is_within(inner: Days, outer: Days) -> bool:
     return inner != outer and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
@@ -48,29 +66,24 @@ def _ms(day: date, zone: tzinfo) -> int:
     return int(datetime.combine(day, time(), zone).timestamp() * 1000)
 
 
-def _day(today: date, back: int) -> _Days:
+def _day(today: date, back: int) -> Days:
     return today - timedelta(days=back), today - timedelta(days=back - 1)
 
 
-def _week(today: date, back: int) -> _Days:
+def _week(today: date, back: int) -> Days:
     monday = today - timedelta(days=today.weekday() + 7 * back)
     return monday, monday + timedelta(days=7)
 
 
-def _month(today: date, back: int) -> _Days:
-    months = today.year * 12 + today.month - 1 - back
-    return _first(months), _first(months + 1)
+def _month(today: date, back: int) -> Days:
+    return month_of(today.year * 12 + today.month - 1 - back)
 
 
-def _year(today: date, back: int) -> _Days:
+def _year(today: date, back: int) -> Days:
     return date(today.year - back, 1, 1), date(today.year - back + 1, 1, 1)
 
 
-def _first(months: int) -> date:
-    return date(months // 12, months % 12 + 1, 1)
-
-
-_Unit = Callable[[date, int], _Days]
+_Unit = Callable[[date, int], Days]
 
 _RELATIVE: Final[tuple[tuple[re.Pattern[str], _Unit, int], ...]] = tuple(
     (re.compile(pattern, re.IGNORECASE), unit, back)
@@ -78,6 +91,11 @@ _RELATIVE: Final[tuple[tuple[re.Pattern[str], _Unit, int], ...]] = tuple(
         (r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今天|今日|今早|今晚", _day, 0),
         (r"\b(?:yesterday|last night)\b|昨天|昨日|昨晚|昨夜", _day, 1),
         (r"\bthe day before yesterday\b|前天|一昨日|おととい", _day, 2),
+        (r"\btomorrow\b|明天|明日", _day, -1),
+        (r"後天|后天|明後日|あさって", _day, -2),
+        (r"\bnext week\b|下(?:個|个)?(?:週|周|星期|禮拜|礼拜)|[来來]週", _week, -1),
+        (r"\bnext month\b|下(?:個|个)?月|[来來]月", _month, -1),
+        (r"\bnext year\b|明年|来年", _year, -1),
         (r"\bthis week\b|[這这本](?:個|个)?(?:週|周|星期|禮拜|礼拜)|今週", _week, 0),
         (r"\b(?:last|past|previous) week\b|上(?:個|个)?(?:週|周|星期|禮拜|礼拜)|先週", _week, 1),
         (r"\bthis month\b|[這这本](?:個|个)?月|今月", _month, 0),
@@ -91,7 +109,7 @@ _RELATIVE: Final[tuple[tuple[re.Pattern[str], _Unit, int], ...]] = tuple(
 _NOT_YESTERDAY: Final = re.compile(r"\bthe day before yesterday\b|一昨日|一昨年", re.IGNORECASE)
 
 
-def _relative(query: str, today: date) -> Iterator[_Days]:
+def _relative(query: str, today: date) -> Iterator[Days]:
     longer = [match[0] for match in _NOT_YESTERDAY.finditer(query)]
     rest = _NOT_YESTERDAY.sub(" ", query)
     for pattern, unit, back in _RELATIVE:
@@ -121,7 +139,7 @@ _UNITS: Final[dict[str, _Unit]] = {
 }
 
 
-def _counted(query: str, today: date) -> Iterator[_Days]:
+def _counted(query: str, today: date) -> Iterator[Days]:
     for match in _AGO.finditer(query):
         said = (match["en"] or match["zh"]).lower()
         unit = _UNITS[(match["unit"] or match["cjk"]).lower()]
@@ -129,42 +147,3 @@ def _counted(query: str, today: date) -> Iterator[_Days]:
         far = count >= today.year if unit is _year else count > _FAR_BACK
         if not far:
             yield unit(today, count)
-
-
-_MONTHS: Final = {
-    name: month
-    for month, names in enumerate(
-        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul",
-         "august aug", "september sep sept", "october oct", "november nov", "december dec"), 1)
-    for name in names.split()
-}  # fmt: skip
-_MONTH_NAME: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_NAMED: Final = tuple(
-    re.compile(pattern, re.IGNORECASE | re.ASCII)
-    for pattern in (
-        r"(?<!\d)(?P<y>(?:19|20)\d\d)[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2}))?(?!\d)",
-        r"(?<!\d)(?P<y>(?:19|20)\d\d)\s*年\s*(?:(?P<m>\d{1,2})\s*月\s*(?:(?P<d>\d{1,2})\s*[日號号])?)?",
-        rf"\b(?P<n>{_MONTH_NAME})\.?(?: (?P<d>\d{{1,2}})(?:st|nd|rd|th)?)?,? (?P<y>(?:19|20)\d\d)\b",
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<n>{_MONTH_NAME})\.?,? (?P<y>(?:19|20)\d\d)\b",
-    )
-)
-
-
-def _named(query: str, _: date) -> Iterator[_Days]:
-    for pattern in _NAMED:
-        for match in pattern.finditer(query):
-            said = match.groupdict()
-            month = _MONTHS[said["n"].lower()] if said.get("n") else int(said.get("m") or 0)
-            try:
-                yield _date(int(said["y"]), month, int(said.get("d") or 0))
-            except ValueError:
-                # No such day: 2026-13-40 is some number.
-                continue
-
-
-def _date(year: int, month: int, day: int) -> _Days:
-    if not month:
-        return _year(date(year, 1, 1), 0)
-    if not day:
-        return _month(date(year, month, 1), 0)
-    return _day(date(year, month, day), 0)

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from enum import StrEnum
 from typing import Any, Final
 
@@ -50,11 +51,17 @@ class StoreStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorePolicy:
-    """The knobs of a store. Without a ``scorer`` what names no importance is unknown until it is graded."""
+    """
+    The knobs of a store.
+
+    Without a ``scorer`` what names no importance is unknown until it is graded. ``zone`` says when a day
+    begins.
+    """
 
     scorer: Scorer | None = HEURISTIC_V1
     embed_timeout_s: float = 3.0
     max_chars: int = MAX_CHARS
+    zone: tzinfo = field(default=UTC)
 
 
 DEFAULT_POLICY: Final = StorePolicy()

@@ -16,6 +16,7 @@ from sunrise.domain.admission.similar_rows import ALIKE_FROM, SimilarRows
 from sunrise.domain.records import memory_ref
 from sunrise.domain.store import same_text
 from sunrise.domain.text.analysis import query_terms, terms
+from sunrise.domain.text.dated_terms import text_terms, with_any_day
 from sunrise.domain.trust import Origin, least
 from sunrise.errors import DataError
 from sunrise.ports import MemoryReader
@@ -71,9 +72,7 @@ def find_alike(new: NewText, *, memories: MemoryReader, known: Sequence[str]) ->
     if exact:
         return Alike(min(exact, key=_oldest_first))
     nearly = None if new.source_kind == Origin.OWNER else _nearly(new, fit)
-    others = [
-        row for row in rows if row is not nearly and _share(new.terms, row.get("terms") or "") >= ALIKE_FROM
-    ]
+    others = [row for row in rows if row is not nearly and _share(new.terms, _terms_of(row)) >= ALIKE_FROM]
     return Alike(nearly, tuple(sorted(memory_ref(row["id"]) for row in others)))
 
 
@@ -120,7 +119,9 @@ def _scanned(
 ) -> pa.Table:
     same = [f"text = {filters.sql_text(text)}"] if len(text) <= _LONGEST_EXACT else []
     if "terms" in columns and 0 < len(analysed) <= _LONGEST_EXACT:
+        low, high = map(filters.sql_text, with_any_day(analysed))
         same.append(f"terms = {filters.sql_text(analysed)}")
+        same.append(f"(terms >= {low} AND terms < {high})")
     return memories.scan(READ, where=filters.both(where, f"({' OR '.join(same) or 'false'})"))
 
 
@@ -139,10 +140,10 @@ def _nearly(new: NewText, rows: Sequence[dict[str, Any]]) -> dict[str, Any] | No
     by_id = {
         row["id"]: row
         for row in rows
-        if _figures(row["text"]) == figures and not _says_more(new.terms, row.get("terms") or "")
+        if _figures(row["text"]) == figures and not _says_more(new.terms, _terms_of(row))
     }
     for name, row in by_id.items():
-        alike.remember(_candidate(name, row["text"], row.get("terms") or ""))
+        alike.remember(_candidate(name, row["text"], _terms_of(row)))
     nearest = alike.nearest(_candidate("", new.text, new.terms))
     return None if nearest is None else by_id[nearest]
 
@@ -161,6 +162,11 @@ def _figures(text: str) -> list[str]:
 def _says_more(mine: str, theirs: str) -> bool:
     own, other = set(content_of(mine).words), set(content_of(theirs).words)
     return len(own - other) > len(other - own)
+
+
+def _terms_of(row: Mapping[str, Any]) -> str:
+    """Return the terms of what a row says: of what day it is makes no text another."""
+    return text_terms(row.get("terms") or "")
 
 
 def _share(mine: str, theirs: str) -> float:

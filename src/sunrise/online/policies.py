@@ -75,7 +75,7 @@ def capture_policy(settings: Settings) -> CapturePolicy:
 
 def store_policy(settings: Settings) -> StorePolicy:
     """Return how a text is stored: graded by the scorer of the settings, if it is a table."""
-    return StorePolicy(scorer=SCORERS.get(settings.grade.scorer))
+    return StorePolicy(scorer=SCORERS.get(settings.grade.scorer), zone=ZoneInfo(settings.timezone))
 
 
 def scope_policy(settings: Settings) -> ScopePolicy:

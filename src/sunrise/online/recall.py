@@ -9,7 +9,7 @@ from sunrise.domain import filters
 from sunrise.domain.calibration import Calibration
 from sunrise.domain.model_figures import ModelFigures, figures_of
 from sunrise.domain.priors import DEFAULT_POLICY, RankingPolicy, priors_of
-from sunrise.domain.query_dates import Span, spans_in
+from sunrise.domain.query_dates import Span, spans_in, terms_of
 from sunrise.domain.ranking import Chosen, Ranked, chosen, in_order, is_below_floor, ranked
 from sunrise.domain.recall import RecallItem, RecallReceipt, RecallRequest, RecallResult
 from sunrise.domain.secrets import redact
@@ -140,8 +140,12 @@ def _answer(asked: _Asked, trail: Trail) -> Chosen:
 
 def _question(asked: _Asked) -> Question:
     text = clamped(asked.request.query, max_chars=MAX_CHARS, head_chars=HEAD_CHARS)
-    terms = tuple(_telling(query_terms(text), asked.calibration))
-    return Question(text, terms, asked.policy.embed_timeout_s)
+    zone = asked.policy.zone
+    spans = spans_in(text, now_ms=asked.now_ms, zone=zone)
+    telling = _telling(query_terms(text), asked.calibration)
+    # A day may be named in words that no memory of it has: "yesterday", 五月.
+    terms = tuple(dict.fromkeys([*telling, *terms_of(spans, zone=zone)]))
+    return Question(text, terms, asked.policy.embed_timeout_s, spans)
 
 
 def _telling(terms: list[str], calibration: Calibration | None) -> list[str]:
@@ -195,8 +199,9 @@ def _fitting(calibration: Calibration | None, view: View) -> Calibration | None:
 
 def _ranked(asked: _Asked, question: Question, evidence: Evidence, trail: Trail) -> Chosen:
     damping = 1.0 if evidence.is_scored else _RANK_DAMPING
-    spans = spans_in(question.text, now_ms=asked.now_ms, zone=asked.policy.zone)
-    order = in_order(_scored(asked, evidence, ref, spans, damping=damping) for ref in evidence.memories)
+    order = in_order(
+        _scored(asked, evidence, ref, question.spans, damping=damping) for ref in evidence.memories
+    )
     trail.found = tuple(order)
     if asked.policy.has_floor and is_below_floor(
         evidence.fits.values(), elsewhere=evidence.elsewhere, least=asked.figures.least_fit

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from sunrise.domain import filters
 from sunrise.domain.calibration import Calibration
+from sunrise.domain.query_dates import Span
 from sunrise.domain.text.script import cjk_share
 from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import DataError, StoreError
@@ -44,11 +45,12 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What both legs look for: the query as the model gets it, and its terms."""
+    """What both legs look for: the query as the model gets it, its terms, and the times that it names."""
 
     text: str
     terms: tuple[str, ...]
     timeout_s: float
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

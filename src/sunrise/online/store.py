@@ -16,6 +16,7 @@ from sunrise.domain.store import (
     StoreStatus,
 )
 from sunrise.domain.stored import Stored
+from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.errors import StoreError
 from sunrise.online.burial import finish_burials
 from sunrise.online.likeness import Alike, NewText, find_alike
@@ -153,7 +154,7 @@ def _created(call: StoreCall, memory_id: str, alike: Alike, *, gone: tuple[str, 
         "id": memory_id,
         "text": said.text,
         "createdAt": float(call.now_ms),
-        "terms": said.terms,
+        "terms": dated_terms(said.text, call.now_ms, call.policy.zone),
         **said.governance(call.request, now_ms=call.now_ms),
     }
     status = StoreStatus.QUARANTINED if said.payload else StoreStatus.CREATED

@@ -8,6 +8,7 @@ from typing import Any
 from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.records import RecordState
 from sunrise.domain.store import StoreStatus
+from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.trust import QUARANTINED, least
 from sunrise.online.likeness import READ, Alike
 from sunrise.online.memory_changes import MemoryChange
@@ -15,6 +16,8 @@ from sunrise.online.store_call import Outcome, StoreCall
 from sunrise.online.store_vectors import Embedded
 
 _FILLED = ("category", "importance_label", "expires_at_ms", "review_at_ms")
+_FOLLOWING = ("terms", "updated_at_ms")
+"""Columns whose change alone is none."""
 
 
 def told(call: StoreCall, same: Mapping[str, Any], *, version: int) -> Outcome:
@@ -34,7 +37,7 @@ def told(call: StoreCall, same: Mapping[str, Any], *, version: int) -> Outcome:
 
 def read_by_id(call: StoreCall, memory_id: str) -> list[dict[str, Any]]:
     """Return the rows of an id with all that an upsert sets."""
-    columns = [*READ, *call.said.governance(call.request, now_ms=call.now_ms)]
+    columns = [*READ, "createdAt", *call.said.governance(call.request, now_ms=call.now_ms)]
     rows: list[dict[str, Any]] = call.memories.by_ids([memory_id], columns).to_pylist()
     return rows
 
@@ -44,7 +47,7 @@ def rewritten(call: StoreCall, row: Mapping[str, Any], *, version: int) -> Outco
     if (row["scope"] or DEFAULT_SCOPE) != call.said.scope:
         return Outcome(status=StoreStatus.REFUSED, reason="id_of_another_scope")
     values = _new_values(call, row)
-    if all(row.get(name) == value for name, value in values.items() if name != "updated_at_ms"):
+    if all(row.get(name) == value for name, value in values.items() if name not in _FOLLOWING):
         return _unchanged(call, row)
     is_new_text = row["text"] != call.said.text
     made = call.embed() if is_new_text else Embedded()
@@ -94,7 +97,7 @@ def _new_values(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any]:
     # Another text raises no trust, whoever gives it.
     return values | {
         "text": said.text,
-        "terms": said.terms,
+        "terms": dated_terms(said.text, row.get("createdAt"), call.policy.zone),
         "trust_tier": least(row.get("trust_tier"), said.tier),
     }
 

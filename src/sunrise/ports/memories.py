@@ -207,6 +207,10 @@ class MemoryKeeper(Protocol):
         """Compact, index new rows, and drop versions older than ``keep`` that no tag holds."""
         ...
 
+    def note_terms(self, made_as: str) -> None:
+        """Note on their column how the terms of all rows were made."""
+        ...
+
     def tag(self, name: str) -> int:
         """Tag the newest version and return it. A name that exists is moved."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ from sunrise.adapters.memory_schema import memories_schema
 from sunrise.domain.calibration import Calibration, LanguageMeans
 from sunrise.domain.priors import RankingPolicy
 from sunrise.domain.recall import RecallRequest, RecallResult
+from sunrise.domain.retention import DAY_MS
 from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.errors import StoreError
 from sunrise.online.recall import recall
 from sunrise.ports import Embedder
@@ -26,6 +29,9 @@ from tests.fakes import FakeEmbedder, FakeMemoryTable, FrozenClock
 DIMENSION = 64
 EMBEDDER = FakeEmbedder(DIMENSION)
 ELSEWHERE = other_matters(EMBEDDER)
+THE_FIFTH = 1_709_629_200_000
+"""Of March 2024, nine o'clock in UTC."""
+
 STRANGE = "museum concert ferry to the island"
 """Words of other matters, and of no memory."""
 
@@ -47,6 +53,23 @@ def table_of(texts: dict[str, dict[str, Any]], *, model: str = "fake/1") -> Fake
     )
     table.build_missing_indices()
     return table
+
+
+@pytest.mark.parametrize(
+    "query", ["what about 5 March 2024", "2024年3月5日", "五日前", "in March", "三月", "yesterday"]
+)
+def test_a_day_finds_the_memories_of_it_by_words(query: str) -> None:
+    # A week after, or the day after, the fifth of March.
+    now = THE_FIFTH + (DAY_MS if query == "yesterday" else 5 * DAY_MS)
+    said = "Tea was ordered"
+    table = table_of(
+        {
+            name: {"text": said, "createdAt": float(at), "terms": dated_terms(said, at, UTC)}
+            for name, at in {"then": THE_FIFTH, "long ago": THE_FIFTH - 90 * DAY_MS}.items()
+        }
+    )
+    result = ask(table, query, embedder=NoEmbedder(), now_ms=now)
+    assert [item.ref for item in result.items] == ["mem:then"]
 
 
 def calibration_of(table: FakeMemoryTable, *, column: str = "vector") -> Calibration:
@@ -71,11 +94,12 @@ def calibration_of(table: FakeMemoryTable, *, column: str = "vector") -> Calibra
 def ask(table: FakeMemoryTable, query: str, *, embedder: Embedder = EMBEDDER, **more: Any) -> RecallResult:
     policy = more.pop("policy", RankingPolicy())
     calibration = more.pop("calibration", calibration_of(table))
+    clock = FrozenClock(more.pop("now_ms", 77))
     return recall(
         RecallRequest(query, **more),
         memories=table,
         embedder=embedder,
-        clock=FrozenClock(77),
+        clock=clock,
         calibration=calibration,
         policy=policy,
     )

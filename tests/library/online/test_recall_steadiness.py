@@ -139,10 +139,12 @@ def test_no_canary_of_another_scope_is_ever_heard(crowded: tuple[LanceMemories, 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_no_canary_of_another_scope_is_heard_in_five_thousand_queries(
+def test_no_canary_of_another_scope_is_heard_in_many_queries(
     crowded: tuple[LanceMemories, Calibration],
 ) -> None:
-    assert leaks(crowded, 5000) > 25_000
+    # Five thousand take minutes: SUNRISE_CANARY_QUERIES=5000 asks as many.
+    queries = int(os.environ.get("SUNRISE_CANARY_QUERIES", "1500"))
+    assert leaks(crowded, queries) > 5 * queries
 
 
 @pytest.mark.parametrize("scored", [True, False])

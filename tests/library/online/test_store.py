@@ -4,6 +4,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.store import StorePolicy, StoreRequest, StoreResult, StoreStatus
+from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.vector_space import active_space, column_of
 from sunrise.errors import DataError, StoreError
 from sunrise.online.recall import recall
@@ -56,10 +58,12 @@ def ledger(tmp_path: Path) -> Iterator[SqliteLedger]:
 
 @pytest.fixture
 def ask(table: MemoryTable, ledger: SqliteLedger) -> Ask:
-    def asked(text: str, *, embedder: Embedder = EMBEDDER, policy: Any = None, **more: Any) -> StoreResult:
+    def asked(
+        text: str, *, embedder: Embedder = EMBEDDER, policy: Any = None, now_ms: int = NOW, **more: Any
+    ) -> StoreResult:
         return store(
             StoreRequest(text, **more), memories=table, ledger=ledger, embedder=embedder,
-            clock=FrozenClock(NOW), policy=policy or StorePolicy(),
+            clock=FrozenClock(now_ms), policy=policy or StorePolicy(),
         )  # fmt: skip
 
     return asked
@@ -82,7 +86,7 @@ def test_a_text_becomes_a_memory_that_recall_finds(ask: Ask, table: MemoryTable)
         "agent",
     )
     assert (row["createdAt"], row["lang"], row["trust_tier"]) == (float(NOW), "en", None)
-    assert row["terms"] == "we decid backup run before a deploy"
+    assert row["terms"] == dated_terms("We decided: backups run before a deploy", NOW, UTC)
     assert row["vector"] is None
     space = active_space(table.spaces())
     assert space is not None
@@ -306,6 +310,16 @@ def test_the_same_key_twice_is_one_store(ask: Ask, table: MemoryTable) -> None:
     assert len(rows(table)) == 1
 
 
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_the_same_text_on_another_day_is_the_same(ask: Ask, table: MemoryTable, is_indexed: bool) -> None:
+    first = ask("Backups of the mail run at night", now_ms=NOW - 40 * 86_400_000)
+    if is_indexed:
+        table.build_missing_indices()
+    assert ask("backups of the mail run at night!").ref == first.ref
+    other = ask("Backups of the mail run at night, on 18 November")
+    assert (other.status, other.ref == first.ref) == (StoreStatus.CREATED, False)
+
+
 def test_an_id_makes_a_memory_and_writes_it_anew(ask: Ask, table: MemoryTable, ledger: SqliteLedger) -> None:
     first = ask("Goal: mend the roof", id="working_set:home", scope="home", category="goal")
     assert (first.status, first.ref) == (StoreStatus.CREATED, "mem:working_set:home")
@@ -314,7 +328,7 @@ def test_an_id_makes_a_memory_and_writes_it_anew(ask: Ask, table: MemoryTable, l
     (row,) = table.scan(table.schema().names).to_pylist()
     assert (row["text"], row["terms"], row["category"]) == (
         "Goal: paint the fence",
-        "goal paint the fenc",
+        dated_terms("Goal: paint the fence", NOW, UTC),
         "goal",
     )
     assert np.allclose(row[column_of("fake/1")], EMBEDDER.embed(["Goal: paint the fence"])[0])

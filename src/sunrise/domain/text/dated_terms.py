@@ -1,4 +1,4 @@
-"""The terms of a memory with the day that it is of, so that a question of that day finds it."""
+"""The terms of a memory with the day that it is of behind them, so that a question of that day finds it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from datetime import datetime, tzinfo
 from typing import Final
 
 from sunrise.domain.text.analysis import terms
+
+MADE_AS: Final = "2"
+"""The version of what stands in the column of terms; another one is made anew."""
+
+_DAY: Final = "@day"
+"""Parts the terms of the text from those of the day. No text has such a term."""
 
 _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",
@@ -34,11 +40,55 @@ def date_words(created_ms: float | None, zone: tzinfo) -> str:
 
 def dated_terms(text: str, created_ms: float | None, zone: tzinfo) -> str:
     """
-    Return the index terms of a text and of its day.
+    Return the index terms of a text and of its day; a text that says nothing has none.
 
     >>> from datetime import UTC
     >>> "2026-05" in dated_terms("green tea", 1_777_766_400_000, UTC).split()
     True
     """
-    words = date_words(created_ms, zone)
-    return f"{terms(text)} {terms(words)}".strip() if words else terms(text)
+    words = date_words(created_ms, zone) if text.strip() else ""
+    return with_day(text, " ".join(dict.fromkeys(terms(words).split())))
+
+
+def text_terms(stored: str) -> str:
+    """
+    Return the terms of the text alone, as :func:`sunrise.domain.text.analysis.terms` gives them.
+
+    >>> text_terms("green tea @day 2026-05-03 2026 05 03"), text_terms("green tea")
+    ('green tea', 'green tea')
+    """
+    return f" {stored}".partition(f" {_DAY} ")[0].strip()
+
+
+def day_terms(stored: str) -> str:
+    """
+    Return the terms of the day alone.
+
+    >>> day_terms("green tea @day 2026-05-03 2026 05 03"), day_terms("green tea")
+    ('2026-05-03 2026 05 03', '')
+    """
+    return f" {stored}".partition(f" {_DAY} ")[2]
+
+
+def with_day(text: str, day: str) -> str:
+    """
+    Return the terms of a text with those of a day that are known.
+
+    >>> with_day("green tea", "2026-05-03"), with_day("green tea", "")
+    ('green tea @day 2026-05-03', 'green tea')
+    """
+    return f"{terms(text)} {_DAY} {day}".strip() if day else terms(text)
+
+
+def with_any_day(analysed: str) -> tuple[str, str]:
+    """
+    Return between what texts the terms lie of a text with this analysis and some day, the second outside.
+
+    >>> from datetime import UTC
+    >>> low, high = with_any_day("green tea")
+    >>> low <= dated_terms("green tea", 0, UTC) < high, low <= dated_terms("green tea set", 0, UTC) < high
+    (True, False)
+    """
+    begin = f"{analysed} {_DAY}"
+    # No character lies between a space and this one.
+    return f"{begin} ", f"{begin}!"
