@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
     asked = _questions(chosen.home)
     alone = _in_process(chosen.home, asked)
+    together = _in_threads(chosen.home, asked, threads=chosen.clients, seconds=chosen.seconds)
     # One client without end is what is measured here.
     limits = {"SUNRISE_SERVE__RATE_PER_S": "1000000", "SUNRISE_SERVE__BURST": "1000000"}
     command = [sys.executable, "-m", "sunrise", "serve", "--home", str(chosen.home), "--port", "0"]
@@ -61,8 +63,15 @@ def main() -> None:
         process.wait()
     _row("start until ready, s wall and CPU", start, cpu_at_start)
     _row("in process, ms p50 and p95", *_cuts(alone))
+    _row(f"{chosen.clients} threads in process, ms p50 and p95", *_cuts(together))
     _row("one client, ms p50 and p95", *_cuts(one))
     _row(f"{chosen.clients} clients, ms p50 and p95", *_cuts(many))
+    _row("p95 over that of the threads, ms", _cuts(many)[1] - _cuts(together)[1], errors)
+    _row(
+        "answers in a second, in process and served",
+        len(together) / chosen.seconds,
+        len(many) / chosen.seconds,
+    )
     _row("answers in a second, and errors", len(many) / chosen.seconds, errors)
     _row("resident MiB at first and at last", rss[0], rss[-1])
     _row("`sunrise recall`, s wall and CPU", *(statistics.median(x) for x in zip(*quick, strict=True)))
@@ -93,6 +102,27 @@ def _in_process(home: Path, asked: Sequence[Asked]) -> list[float]:
             opened.recall(RecallRequest(one.query, scope=one.scope), memories=memories)
             taken.append((time.perf_counter() - begin) * 1000)
     return taken[ALONE // 10 :]
+
+
+def _in_threads(home: Path, asked: Sequence[Asked], *, threads: int, seconds: float) -> list[float]:
+    """Return how long each answer took, in ms, where so many threads of one process ask without end."""
+    taken = list[float]()
+    with open_home(load_settings(home)) as opened:
+        memories = opened.memories()
+        opened.recall(RecallRequest(asked[0].query, scope=asked[0].scope), memories=memories)
+        end = time.perf_counter() + seconds
+
+        def ask(number: int) -> None:
+            chance = random.Random(number)
+            while time.perf_counter() < end:
+                one = chance.choice(asked)
+                begin = time.perf_counter()
+                opened.recall(RecallRequest(one.query, scope=one.scope), memories=memories)
+                taken.append((time.perf_counter() - begin) * 1000)
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(ask, range(threads)))
+    return taken
 
 
 async def _load(

@@ -24,16 +24,17 @@ _TOKENS = (
 _RIGHTS: Mapping[Right, str] = {
     Right.READ: "recall, and whatever shows memories",
     Right.WRITE: "events, and whatever changes memories",
-    Right.ADMIN: "receipts of runs, the counters, imports, revivals, exports into a file, secrets and quarantined texts",
+    Right.ADMIN: "receipts of runs, counters, imports, revivals, files of exports, secrets, quarantine",
 }
 _MCP = (
     "`/mcp` speaks MCP over streamable HTTP, without sessions; `sunrise mcp` speaks it on standard input and"
     " output. The tools are `memory_recall(query, limit, scope)`, `memory_store(text, category, importance,"
-    " scope, idempotency_key)`, `memory_forget(id, query, scope)`, `memory_list(limit, cursor, scope, category)`,"
-    " `memory_stats(scope)`, `memory_get(ref, scope)`, `memory_export(format, scope, category, file)` and"
+    " scope, idempotency_key)`, `memory_forget(id, query, scope)`, `memory_list(limit, cursor, scope,"
+    " category)`, `memory_stats(scope)`, `memory_get(ref, scope)`,"
+    " `memory_export(format, scope, category, file)` and"
     " `memory_import(lines, file, dedupe, scope, dry_run)`; each answers with one block of JSON, that of"
-    " `/v1/recall`, `/v1/store` and so on; an export stands in it under `lines`. A receipt of a run is the resource"
-    " `sunrise://receipts/{run_id}`."
+    " `/v1/recall`, `/v1/store` and so on; an export stands in it under `lines`. A receipt of a run is the"
+    " resource `sunrise://receipts/{run_id}`."
 )
 
 

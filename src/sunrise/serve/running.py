@@ -18,6 +18,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sunrise.adapters.private_files import check_folder
+from sunrise.adapters.process_memory import give_back, keep_few_arenas
 from sunrise.adapters.service_presence import Presence, announce, only_service
 from sunrise.adapters.systemd import notify, watchdog_s
 from sunrise.bootstrap import embedder_of, open_home
@@ -30,6 +31,8 @@ from sunrise.serve.tokens import load_tokens
 from sunrise.settings import Settings
 
 BACKLOG: Final = 128
+TRIM_S: Final = 30.0
+"""So often memory that is free is given back to the system."""
 
 
 def serve_home(settings: Settings) -> None:
@@ -42,6 +45,7 @@ def serve_home(settings: Settings) -> None:
         BusyError: Another service runs on this home.
         StoreError: The ledger cannot be opened.
     """
+    keep_few_arenas()
     home = check_folder(settings.home)
     # By its real path from here on: a link that is changed later leads nowhere else.
     settings = settings.replaced(home=home)
@@ -69,6 +73,7 @@ class _Server(uvicorn.Server):
         self._home = home
         self._service = service
         self._beats: asyncio.Task[None] | None = None
+        self._trims: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -77,6 +82,7 @@ class _Server(uvicorn.Server):
         host, port = sockets[0].getsockname()[:2]
         announce(self._home, Presence(host, port, os.getpid(), version("sunrise-memory")))
         self._beats = asyncio.create_task(self._beat())
+        self._trims = asyncio.create_task(_trim())
         with contextlib.suppress(NotImplementedError, AttributeError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._reload)
         notify(f"READY=1\nSTATUS=listening on {host}:{port}")
@@ -85,8 +91,8 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         notify("STOPPING=1")
         note("stopping")
-        if self._beats is not None:
-            self._beats.cancel()
+        for task in filter(None, (self._beats, self._trims)):
+            task.cancel()
         await super().shutdown(sockets)
 
     async def _beat(self) -> None:
@@ -99,6 +105,13 @@ class _Server(uvicorn.Server):
     def _reload(self) -> None:
         # It reads files, and must not hold up who asks meanwhile.
         asyncio.get_running_loop().run_in_executor(None, self._service.reload)
+
+
+async def _trim() -> None:
+    # What was read to warm up, and what many at once were answered with, is free after that.
+    while True:
+        await asyncio.to_thread(give_back)
+        await asyncio.sleep(TRIM_S)
 
 
 class _TimedProtocol(H11Protocol):
