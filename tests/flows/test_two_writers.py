@@ -105,14 +105,14 @@ def _write_side_by_side(home: Path, command: Sequence[str], *, seconds: float) -
     runs: list[RunReceipt] = []
     with _plugin(command, home) as log, _reader(home) as seen:
         deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
+        # A busy machine may need longer for two rounds of everything.
+        while time.monotonic() < deadline or (_is_scarce(runs) and time.monotonic() < deadline + 60):
             linked |= _link_more(home, known=linked, turn=len(runs))
             runs += [_run("writeback", overwriting, home), _run("index", index, home)]
     assert seen.errors == []
     assert seen.answers > 3 * seconds
     assert [one.anomalies for one in runs if one.status is not RunStatus.OK] == []
-    assert sum(one.counts.get("updated", 0) for one in runs) > LINKED_AT_ONCE
-    assert sum(one.counts.get("optimized", 0) for one in runs) > 1
+    assert not _is_scarce(runs)
 
     _run("index", index, home)
     _check_rows(home, linked, [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()])
@@ -120,6 +120,11 @@ def _write_side_by_side(home: Path, command: Sequence[str], *, seconds: float) -
     everything = partial(writeback, asked=Writeback.asked(everything=True))
     last = _run("writeback", everything, home)
     assert (last.counts["checked"], last.counts["updated"]) == (len(linked), 0)
+
+
+def _is_scarce(runs: Sequence[RunReceipt]) -> bool:
+    updated = sum(one.counts.get("updated", 0) for one in runs)
+    return updated <= LINKED_AT_ONCE or sum(one.counts.get("optimized", 0) for one in runs) <= 1
 
 
 def _check_rows(home: Path, linked: dict[str, str], notes: list[dict[str, Any]]) -> None:
