@@ -26,6 +26,7 @@ from sunrise.bootstrap import existing_memories, open_home
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.receipts import RunStatus
 from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import text_terms
 from sunrise.errors import ConfigurationError, StoreError
 from sunrise.online.recall import recall
 from sunrise.settings import Settings, load_settings
@@ -103,7 +104,7 @@ def test_a_day_runs_and_a_second_one_changes_nothing(home: Path) -> None:
     assert counts["snapshot"]["stores"] == counts["snapshot"]["copied"] == 2
     rows, version = rows_of(home), LanceMemories.open(**place_of(load_settings(home))).newest_version()
     assert rows["m-backup"]["scope"] == "ops"
-    assert rows["m-tea"]["terms"] == terms("The user likes green tea")
+    assert text_terms(rows["m-tea"]["terms"]) == terms("The user likes green tea")
 
     assert run_day.fn(home=str(home)).status is RunStatus.OK
     assert rows_of(home) == rows

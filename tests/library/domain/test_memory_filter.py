@@ -15,6 +15,7 @@ from sunrise.domain.memory_filter import (
     MemoryFilter,
     begins_with,
     created_between,
+    in_any_of,
     of_unknown_age,
 )
 from sunrise.errors import DataError
@@ -102,3 +103,10 @@ def test_the_last_of_all_beginnings_has_no_end() -> None:
     assert begins_with("id", "\U0010ffff") == "id >= '\U0010ffff'"
     assert begins_with("id", "a\U0010ffff") == "id >= 'a\U0010ffff' AND id < 'b'"
     assert begins_with("id", "\ud7ff") == "id >= '\ud7ff' AND id < '\ue000'"
+
+
+def test_whoever_may_read_all_scopes_or_the_default_one_of_a_table_without_any_reads_everything() -> None:
+    assert in_any_of(None, ["id", "scope"]) is None
+    assert in_any_of(("global", "ops"), ["id"]) is None
+    assert in_any_of(("ops", "dev"), ["id", "scope"]) == "(scope = 'ops' OR scope = 'dev')"
+    assert in_any_of((), ["id", "scope"]) == "false"
