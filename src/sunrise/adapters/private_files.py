@@ -45,21 +45,14 @@ def write_private(path: Path, text: str) -> None:
     Raises:
         StoreError: The folder cannot be written, or the disk is full.
     """
-    import tempfile  # noqa: PLC0415  a hook that only reads need not pay for it
+    # A hook that only reads need not pay for it.
+    from sunrise.adapters.whole_files import written_whole  # noqa: PLC0415
 
     try:
-        handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(partial).replace(path)
-        except BaseException:
-            Path(partial).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+        with written_whole(path) as file:
+            file.write(text.encode("utf-8"))
+    except ConfigurationError as error:
+        raise StoreError(f"{path} cannot be written: {error}") from error
 
 
 def append_private(path: Path, line: str) -> int:

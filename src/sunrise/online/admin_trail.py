@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sunrise.domain.admin import AdminReceipt, Backend
 from sunrise.errors import SunriseError
+from sunrise.online.stages import timed
 from sunrise.ports import MemoryReader
 
 NO_TABLE = "no_memories_table"
@@ -29,15 +29,9 @@ class AdminTrail:
     warnings: list[str] = field(default_factory=list)
     reason: str | None = None
 
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str) -> AbstractContextManager[None]:
         """Time a stage; of one that runs twice, both together."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            taken = (time.perf_counter() - started) * 1000
-            self.latency_ms[name] = self.latency_ms.get(name, 0.0) + taken
+        return timed(self.latency_ms, name)
 
     @contextmanager
     def open_to_failure(self, missing: str | None = None) -> Iterator[None]:

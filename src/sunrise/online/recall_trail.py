@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from sunrise.domain.ranking import Ranked
+from sunrise.online.stages import timed
 
 
 @dataclass(slots=True)
@@ -24,12 +23,6 @@ class Trail:
     query_terms: int = 0
     reason: str | None = None
 
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: str) -> AbstractContextManager[None]:
         """Time a stage; of one that runs twice, both together."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            taken = (time.perf_counter() - started) * 1000
-            self.latency_ms[name] = self.latency_ms.get(name, 0.0) + taken
+        return timed(self.latency_ms, name)

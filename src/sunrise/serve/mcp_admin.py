@@ -49,8 +49,7 @@ def _add_list(server: MCPServer[Any], service: Service, who: Who) -> None:
                 lambda: admin_calls.listed(service, within, limit=limit, cursor=cursor, category=category)
             )
 
-        request = ctx.request_context.request
-        return await answered(service, who(request), request, answer, tool="memory_list", scope=scope)
+        return await answered(service, who, ctx, answer, tool="memory_list", scope=scope)
 
     server.add_tool(
         memory_list,
@@ -70,8 +69,7 @@ def _add_stats(server: MCPServer[Any], service: Service, who: Who) -> None:
                 lambda: admin_calls.counted(service, caller, within, with_vectors=True)
             )
 
-        request = ctx.request_context.request
-        return await answered(service, who(request), request, answer, tool="memory_stats", scope=scope)
+        return await answered(service, who, ctx, answer, tool="memory_stats", scope=scope)
 
     server.add_tool(
         memory_stats,
@@ -97,8 +95,7 @@ def _add_get(server: MCPServer[Any], service: Service, who: Who) -> None:
                 lambda: admin_calls.shown(service, ref, scopes, with_quarantined_texts=False)
             )
 
-        request = ctx.request_context.request
-        return await answered(service, who(request), request, answer, tool="memory_get", scope=scope)
+        return await answered(service, who, ctx, answer, tool="memory_get", scope=scope)
 
     server.add_tool(
         memory_get,
@@ -127,8 +124,7 @@ def _add_export(server: MCPServer[Any], service: Service, who: Who) -> None:
                 return await service.workers.run(lambda: admin_calls.exported_text(service, within, **asked))
             return await service.workers.run(lambda: admin_calls.exported_to(service, file, within, **asked))
 
-        request = ctx.request_context.request
-        return await answered(service, who(request), request, answer, tool="memory_export", scope=scope)
+        return await answered(service, who, ctx, answer, tool="memory_export", scope=scope)
 
     server.add_tool(
         memory_export,
@@ -159,8 +155,7 @@ def _add_import(server: MCPServer[Any], service: Service, who: Who) -> None:
                 lambda: admin_calls.imported(service, lines=lines, file=file, asked=asked)
             )
 
-        request = ctx.request_context.request
-        return await answered(service, who(request), request, answer, tool="memory_import", scope=scope)
+        return await answered(service, who, ctx, answer, tool="memory_import", scope=scope)
 
     server.add_tool(
         memory_import,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
 from sunrise.errors import DataError, StoreError
@@ -26,14 +27,16 @@ Who = Callable[[Any], Caller]
 
 async def answered(
     service: Service,
-    caller: Caller,
-    request: Any,
+    who: Who,
+    ctx: Context[Any],
     answer: Callable[[Caller], Awaitable[dict[str, Any]]],
     *,
     tool: str,
     scope: str | None,
 ) -> CallToolResult:
     """Return an answer, or as a problem what went wrong on purpose: a model reads both."""
+    request = ctx.request_context.request
+    caller = who(request)
     try:
         return _block(await answer(caller))
     except (RefusalError, DataError, StoreError) as error:

@@ -59,8 +59,7 @@ def _add_recall(server: MCPServer[Any], service: Service, who: Who) -> None:
             service.metrics.items.labels("memory_recall").inc(len(found.items))
             return answer_of(found)
 
-        request = ctx.request_context.request
-        return await answered(service, who(request), request, answer, tool="memory_recall", scope=scope)
+        return await answered(service, who, ctx, answer, tool="memory_recall", scope=scope)
 
     server.add_tool(
         memory_recall,
@@ -91,8 +90,7 @@ def _add_store(server: MCPServer[Any], service: Service, who: Who) -> None:
             )
             return store_answer_of(await service.workers.run(lambda: service.store(wanted)))
 
-        request = ctx.request_context.request
-        return await answered(service, who(request), request, answer, tool="memory_store", scope=scope)
+        return await answered(service, who, ctx, answer, tool="memory_store", scope=scope)
 
     server.add_tool(
         memory_store,
@@ -116,8 +114,7 @@ def _add_forget(server: MCPServer[Any], service: Service, who: Who) -> None:
             wanted = ForgetRequest(id, query, scope=within)
             return forget_answer_of(await service.workers.run(lambda: service.forget(wanted)))
 
-        request = ctx.request_context.request
-        return await answered(service, who(request), request, answer, tool="memory_forget", scope=scope)
+        return await answered(service, who, ctx, answer, tool="memory_forget", scope=scope)
 
     server.add_tool(
         memory_forget,
