@@ -201,8 +201,8 @@ def _tell(run: Run, wanted: Wanted, before: Look, after: Look) -> None:
         named = ", ".join(after.unreadable)
         run.anomaly("backup_unreadable", f"no ledger can be read in {named}", len(after.unreadable))
     if after.holding:
-        rows = tuple((one.name, one.kind.value) for one in after.holding)
-        run.sections.append(Section(title="What still holds it", columns=("where", "kind"), rows=rows))
+        rows = tuple((one.kind.value, one.name) for one in after.holding)
+        run.sections.append(Section(title="What still holds it", columns=("kind", "where"), rows=rows))
 
 
 def _is_complete(run: Run, wanted: Wanted, after: Look) -> bool:

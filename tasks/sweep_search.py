@@ -104,15 +104,18 @@ def _forms(value: str) -> Iterator[str]:
 
 
 def files_of(home: Home) -> Iterator[Path]:
-    """Yield every file below the home, and of the memories table."""
+    """Yield every file below the home, and of the memories table, each once."""
     roots = {home.path}
     uri = home.settings.memories_uri
     if not is_remote(uri):
         roots.add(Path(located(uri)))
+    # The table may lie below the home, and may be a link that leads out of it: a walk follows none.
+    seen: set[Path] = set()
     for root in sorted(roots):
         for folder, _, names in os.walk(root):
             for name in names:
                 path = Path(folder) / name
                 # A pipe would keep us waiting for ever.
-                if path.is_file():
+                if path not in seen and path.is_file():
+                    seen.add(path)
                     yield path
