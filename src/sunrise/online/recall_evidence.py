@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sunrise.domain import filters
-from sunrise.domain.calibration import Calibration, fuse
+from sunrise.domain.calibration import Calibration, fuse, weight_beside
 from sunrise.domain.fusion import reciprocal_rank_fusion
 from sunrise.domain.query_words import QueryWords, WordFit
 from sunrise.domain.ranking import Fit, Memory
@@ -78,7 +78,8 @@ def gathered(
 
 
 def _fit(words: WordFit, dense: float | None, weight: float) -> Fit:
-    return Fit(fuse(dense or 0.0, words.score, weight), words.score, dense, words.told)
+    fused = fuse(dense or 0.0, words.score, weight_beside(words.score, weight))
+    return Fit(fused, words.score, dense, words.told)
 
 
 def _elsewhere(legs: Legs, calibration: Calibration) -> float | None:

@@ -121,7 +121,9 @@ def test_scores_are_fused_and_the_receipt_names_the_calibration() -> None:
     first = told["whyTheseIds"][0]
     assert (first["ref"], first["tier"], first["why"]) == ("mem:tea", "unknown", ["words", "meaning"])
     parts = first["components"]
-    assert parts["relevance"] == pytest.approx(0.35 * parts["dense"] + 0.65 * parts["lexical"], abs=1e-5)
+    # Both words stand there: meaning counts half of 0.35.
+    assert parts["lexical"] == pytest.approx(1.0, abs=0.01)
+    assert parts["relevance"] == pytest.approx(0.175 * parts["dense"] + 0.825 * parts["lexical"], abs=0.005)
     assert first["score"] == pytest.approx(parts["relevance"] * 0.85, abs=1e-5)
     assert "calibrated" in told["whySummary"]
 
@@ -181,7 +183,8 @@ def test_the_weight_of_meaning_is_that_of_the_policy_else_that_of_the_model() ->
     def weight(policy: RankingPolicy) -> float:
         result = ask(table, "green tea", verbosity="high", policy=policy)
         parts = result.receipt.scores[0].components
-        return (parts["relevance"] - parts["lexical"]) / (parts["dense"] - parts["lexical"])
+        beside = (parts["relevance"] - parts["lexical"]) / (parts["dense"] - parts["lexical"])
+        return beside / (1 - parts["lexical"] ** 4 / 2)
 
     assert weight(RankingPolicy()) == pytest.approx(0.35, abs=1e-4)
     assert weight(RankingPolicy(dense_weight=0.6)) == pytest.approx(0.6, abs=1e-4)
