@@ -128,6 +128,23 @@ def test_scores_are_fused_and_the_receipt_names_the_calibration() -> None:
     assert "calibrated" in told["whySummary"]
 
 
+def test_what_was_said_beside_an_answer_comes_along_and_the_receipt_says_so() -> None:
+    said = {
+        "asked": {"text": "which tea is the green one", "createdAt": 1000.0},
+        "told": {"text": "the tin on the left", "createdAt": 2000.0},
+    }
+    apart, beside = (
+        table_of({name: {**row, "source_ref": source} for name, row in said.items()})
+        for source in (None, "session:1")
+    )
+    assert "mem:told" not in refs(ask(apart, "green tea", limit=2))
+    found = ask(beside, "green tea", limit=2, verbosity="high")
+    assert refs(found) == ["mem:asked", "mem:told"]
+    first, second = (one["components"] for one in found.receipt.to_dict()["whyTheseIds"])
+    own = first["relevance"] - first["beside"]
+    assert second["beside"] == pytest.approx(0.4 * own, abs=1e-5)
+
+
 def test_a_low_receipt_leaves_the_components_out_and_neither_holds_a_text() -> None:
     table = table_of(TEA)
     low, high = (ask(table, "green tea", verbosity=one).receipt.to_dict() for one in ("low", "high"))
