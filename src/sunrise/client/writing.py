@@ -6,6 +6,7 @@ import io
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
+from zoneinfo import ZoneInfo
 
 from sunrise.adapters.memory_file import MemoryFile, opened_memories
 from sunrise.client.opened import Opened
@@ -110,6 +111,7 @@ class Writing(Opened):
                 screen=self.home.screen(),
                 clock=self.home.clock,
                 backend=self.home.backend(),
+                zone=ZoneInfo(self.home.settings.timezone),
             )
         if done.run is not None:
             self.home.keep_receipt(done.run)

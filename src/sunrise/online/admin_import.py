@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, tzinfo
 from typing import Final
 
 from sunrise.domain.admin import Backend
@@ -32,6 +33,7 @@ def import_memories(
     screen: TextScreen,
     clock: Clock,
     backend: Backend,
+    zone: tzinfo = UTC,
 ) -> ImportResult:
     """
     Add the memories of a file that are not there yet, and say what became of each row.
@@ -39,7 +41,8 @@ def import_memories(
     A row that cannot be kept goes to quarantine with its reason, and the rest goes on. Secrets are redacted,
     what looks like an order to the model is quarantined, and no row is trusted for what the file says of it,
     unless the operator vouches for it. Vectors enter where they are of the model that answers; the index
-    flow makes the others. Killed at any moment and begun again with ids compared, it adds each row once.
+    flow makes the others. *zone* says when a day begins. Killed at any moment and begun again with ids
+    compared, it adds each row once.
 
     Raises:
         BusyError: Another import is at work.
@@ -57,6 +60,7 @@ def import_memories(
         door=vector_door(memories),
         screen=screen,
         graves=ledger,
+        zone=zone,
     )
     trail.seen(memories)
     if request.dry_run:

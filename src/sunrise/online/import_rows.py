@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from typing import Any, Final
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.memory_lines import FIELDS, new_id, normal_row, sample_of
 from sunrise.domain.records import Rejected
 from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.transfer import Dedupe, ImportRequest
 from sunrise.domain.trust import QUARANTINED, TRUSTED, Origin
 from sunrise.domain.trust_at_import import imported_tier
@@ -57,6 +59,7 @@ class RowImport:
     door: VectorDoor
     screen: TextScreen
     graves: TombstoneLedger
+    zone: tzinfo = UTC
     tally: ImportTally = field(default_factory=ImportTally)
 
     def rows(self, batch: Sequence[ReadRecord]) -> tuple[pa.Table | None, list[Rejected]]:
@@ -174,7 +177,8 @@ class RowImport:
     def _table(self, new: Sequence[tuple[_Taken, str]]) -> pa.Table:
         rows = [one.row for one, _ in new]
         columns = {name: pa.array([row[name] for row in rows], _TYPES[name]) for name in FIELDS}
-        columns["terms"] = pa.array([said for _, said in new], pa.string())
+        dated = [dated_terms(row["text"], row["createdAt"], self.zone) for row in rows]
+        columns["terms"] = pa.array(dated, pa.string())
         records = [one.read.record or {} for one, _ in new]
         kept = []
         for record in records:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.filters import DEFAULT_SCOPE, sql_text
 from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import text_terms, with_any_day
 from sunrise.domain.transfer import Dedupe
 from sunrise.ports import MemoryReader
 
@@ -36,15 +37,15 @@ class SeenRows:
         """Return whether this import took a row of this id already."""
         return hash(memory_id) in self._ids
 
-    def has_text(self, scope: str | None, text: str, text_terms: str) -> bool:
+    def has_text(self, scope: str | None, text: str, analysed: str) -> bool:
         """Return whether a row says the same in the same scope."""
-        return self._by_text and _text_key(scope, text, text_terms) in self._texts
+        return self._by_text and _text_key(scope, text, analysed) in self._texts
 
-    def add(self, memory_id: str, scope: str | None, text: str, text_terms: str) -> None:
+    def add(self, memory_id: str, scope: str | None, text: str, analysed: str) -> None:
         """Remember a row that is taken."""
         self._ids.add(hash(memory_id))
         if self._by_text:
-            self._texts.add(_text_key(scope, text, text_terms))
+            self._texts.add(_text_key(scope, text, analysed))
 
 
 def _texts_of(table: MemoryReader) -> Iterable[int]:
@@ -53,15 +54,18 @@ def _texts_of(table: MemoryReader) -> Iterable[int]:
         where = "terms IS NOT NULL AND terms <> ''"
         for batch in table.batches(["scope", "terms"], where=where):
             for row in batch.to_pylist():
-                yield _text_key(row.get("scope"), "", row["terms"])
-    # What nobody took in yet has no terms.
-    where_new = "(terms IS NULL OR terms = '')" if "terms" in names else None
+                if analysed := text_terms(row["terms"]):
+                    yield _text_key(row.get("scope"), "", analysed)
+    # What nobody took in yet has no terms, and signs have those of their day alone.
+    low, high = map(sql_text, with_any_day(""))
+    unknown = f"(terms IS NULL OR terms = '' OR (terms >= {low} AND terms < {high}))"
+    where_new = unknown if "terms" in names else None
     for batch in table.batches(["scope", "text"], where=where_new):
         for row in batch.to_pylist():
             text = row["text"] or ""
             yield _text_key(row.get("scope"), text, terms(text))
 
 
-def _text_key(scope: str | None, text: str, text_terms: str) -> int:
+def _text_key(scope: str | None, text: str, analysed: str) -> int:
     # Signs alone have no terms, and are the same only as themselves.
-    return hash((scope or DEFAULT_SCOPE, text_terms or text.strip()))
+    return hash((scope or DEFAULT_SCOPE, analysed or text.strip()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from sunrise.domain.admin import Backend
 from sunrise.domain.forget import Tombstone
 from sunrise.domain.receipts import RunStatus
 from sunrise.domain.secrets import redact
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.transfer import Dedupe, ExportRequest, ImportRequest, ImportResult
 from sunrise.errors import BusyError, ConfigurationError, StoreError
 from sunrise.online.admin_export import export_memories
@@ -95,7 +96,18 @@ def test_a_row_enters_with_all_its_fields(table: MemoryTable, ledger: SqliteLedg
     (row,) = table.scan([*record, "trust_tier", "source_kind", "terms", "vector"]).to_pylist()
     assert {name: row[name] for name in record} == record
     assert (row["trust_tier"], row["source_kind"], row["vector"]) == (None, "import", None)
-    assert row["terms"] == terms(record["text"])
+    assert row["terms"] == dated_terms(record["text"], 5.5, UTC)
+
+
+@pytest.mark.parametrize("text", ["The backups go to the NAS", "🍵 🍵"])
+def test_the_same_text_of_another_day_is_no_other(
+    table: MemoryTable, ledger: SqliteLedger, text: str
+) -> None:
+    imported(table, ledger, lines({"id": "a", "text": text, "createdAt": 1e12}, {"id": "b", "text": "🥐"}))
+    again = imported(table, ledger, lines({"id": "c", "text": text, "createdAt": 1.1e12}))
+    assert (again.counts["duplicate"], again.counts["imported"]) == (1, 0)
+    other = imported(table, ledger, lines({"id": "d", "text": "🍺"}))
+    assert other.counts["imported"] == 1
 
 
 def test_what_was_brought_in_is_found_at_once(table: MemoryTable, ledger: SqliteLedger) -> None:

@@ -89,6 +89,6 @@ def with_any_day(analysed: str) -> tuple[str, str]:
     >>> low <= dated_terms("green tea", 0, UTC) < high, low <= dated_terms("green tea set", 0, UTC) < high
     (True, False)
     """
-    begin = f"{analysed} {_DAY}"
+    begin = f"{analysed} {_DAY}".strip()
     # No character lies between a space and this one.
     return f"{begin} ", f"{begin}!"
