@@ -144,5 +144,6 @@ def _rows(memories: tuple[GoldenMemory, ...]) -> pa.Table:
             "createdAt": pa.array([float(one.created_ms) for one in memories], pa.float64()),
             "scope": pa.array([one.scope for one in memories], pa.string()),
             "state": pa.array([one.state for one in memories], pa.string()),
+            "source_ref": pa.array([one.source_ref for one in memories], pa.string()),
         }
     )

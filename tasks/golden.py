@@ -19,6 +19,7 @@ class GoldenMemory:
     importance: float | None = None
     label: str | None = None
     state: str | None = None
+    source_ref: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

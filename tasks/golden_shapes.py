@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from sunrise.domain.neighbours import SESSION
 from sunrise.domain.records import memory_ref
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.text.script import detect_lang
@@ -133,7 +134,8 @@ def conversations(raw: bytes, *, empty: GoldenSet) -> GoldenSet:
     """
     Read conversations with questions about them, as LoCoMo writes them: every turn is a memory.
 
-    A turn's text is ``[session date] Speaker: text [image caption]``, a conversation is a scope. Its
+    A turn's text is ``[session date] Speaker: text [image caption]``, a conversation is a scope, and each
+    session of it one of ours. Its
     dates name no zone and are taken as of UTC, days with them. Questions of the categories 1 to 4 are asked
     after the last session; those without evidence that is there are counted.
 
@@ -172,6 +174,7 @@ def _turns(sample: dict[str, Any]) -> Iterator[GoldenMemory]:
                 id=f"{scope}/{turn['dia_id']}",
                 text=f"[{date}] {turn['speaker']}: {turn['text']}{caption}",
                 scope=scope,
+                source_ref=f"{SESSION}{scope}/{name}",
                 created_ms=int(begin.timestamp() * 1000) + number * 1000,
             )
 

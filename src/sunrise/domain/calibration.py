@@ -28,6 +28,10 @@ CALIBRATION_SCHEMA: Final = "sunrise.calibration.v1"
 DENSE_WEIGHT: Final = 0.5
 """How much of a fused score is meaning. Names and numbers want less of it, another language more."""
 
+_SETTLED_SHARE: Final = 0.5
+_SETTLED_POWER: Final = 4
+"""Three words of four take a sixth of the weight of meaning, all of them half."""
+
 _DEVIATIONS: Final = 4.0
 """A cosine this many deviations above that of random pairs counts as much as a text with all the words."""
 
@@ -249,6 +253,18 @@ def fuse(dense: float, lexical: float, weight: float = DENSE_WEIGHT) -> float:
     (0.75, 1.0)
     """
     return weight * dense + (1.0 - weight) * lexical
+
+
+def weight_beside(lexical: float, weight: float) -> float:
+    """
+    Return the weight of meaning beside a score by words: half of it where all words of the query stand.
+
+    Of memories that all say what is asked word for word, how near each is tells little of which one is meant.
+
+    >>> weight_beside(1.0, 0.5), weight_beside(0.0, 0.5)
+    (0.25, 0.5)
+    """
+    return weight * (1.0 - _SETTLED_SHARE * lexical**_SETTLED_POWER)
 
 
 def term_key(term: str) -> int:

@@ -40,6 +40,7 @@ class Memory:
     state: str | None = None
     created_at_ms: int | None = None
     expires_at_ms: int | None = None
+    source_ref: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,14 @@ class Fit:
 
     ``relevance`` is the one score of both legs. ``lexical`` and ``dense`` are what it was made of, None where
     a leg said nothing or the scores of the legs cannot be compared. ``told`` is the share of the query's
-    telling words.
+    telling words. ``beside`` is what its neighbours added to the relevance, None where there are none.
     """
 
     relevance: float
     lexical: float | None = None
     dense: float | None = None
     told: float = 0.0
+    beside: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Ranked:
             "relevance": self.fit.relevance,
             "lexical": self.fit.lexical,
             "dense": self.fit.dense,
+            "beside": self.fit.beside,
             "importance": self.priors.importance,
             "trust": self.priors.trust,
             "recency": self.priors.recency,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sunrise.domain import filters
-from sunrise.domain.calibration import Calibration, fuse
+from sunrise.domain.calibration import Calibration, fuse, weight_beside
 from sunrise.domain.fusion import reciprocal_rank_fusion
+from sunrise.domain.neighbours import lifts
 from sunrise.domain.query_words import QueryWords, WordFit
 from sunrise.domain.ranking import Fit, Memory
 from sunrise.domain.records import memory_ref
@@ -72,13 +73,22 @@ def gathered(
     dense = {ref: calibration.dense_score(cosine) for ref, cosine in cosines.items()}
     # Without the leg of meaning all weight is on the words.
     weight = dense_weight if legs.by_meaning is not None else 0.0
-    fits = {ref: _fit(by_word[ref], dense.get(ref), weight) for ref in memories}
+    fits = _beside({ref: _fit(by_word[ref], dense.get(ref), weight) for ref in memories}, memories)
     nearest = sorted((ref for ref in by_meaning if ref in dense), key=lambda ref: (-dense[ref], ref))
     return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES, _elsewhere(legs, calibration))
 
 
 def _fit(words: WordFit, dense: float | None, weight: float) -> Fit:
-    return Fit(fuse(dense or 0.0, words.score, weight), words.score, dense, words.told)
+    fused = fuse(dense or 0.0, words.score, weight_beside(words.score, weight))
+    return Fit(fused, words.score, dense, words.told)
+
+
+def _beside(fits: Mapping[str, Fit], memories: Mapping[str, Memory]) -> dict[str, Fit]:
+    found = lifts(memories.values(), {ref: fit.relevance for ref, fit in fits.items()})
+    return {
+        ref: replace(fit, relevance=fit.relevance + found[ref], beside=found[ref]) if ref in found else fit
+        for ref, fit in fits.items()
+    }
 
 
 def _elsewhere(legs: Legs, calibration: Calibration) -> float | None:
@@ -114,6 +124,7 @@ def _memory(name: str, row: Mapping[str, Any]) -> Memory:
         state=row.get("state"),
         created_at_ms=int(created) if created is not None and math.isfinite(created) else None,
         expires_at_ms=row.get("expires_at_ms"),
+        source_ref=row.get("source_ref"),
     )
 
 

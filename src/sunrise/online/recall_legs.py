@@ -40,6 +40,7 @@ COLUMNS: Final = (
     "createdAt",
     "state",
     "expires_at_ms",
+    "source_ref",
 )
 
 

@@ -22,6 +22,7 @@ from sunrise.domain.calibration import (
     note_of,
     read_calibration,
     term_key,
+    weight_beside,
 )
 from sunrise.domain.elsewhere import Elsewhere
 from sunrise.errors import DataError
@@ -121,6 +122,19 @@ def test_a_fused_score_lies_between_the_two(dense: float, lexical: float, weight
     fused = fuse(dense, lexical, weight)
     assert min(dense, lexical) - 1e-9 <= fused <= max(dense, lexical) + 1e-9
     assert fuse(dense + 1, lexical, weight) >= fused
+
+
+@given(dense=st.floats(-2, 1.5), lexical=st.floats(0, 1), more=st.floats(0, 1), weight=st.floats(0, 0.5))
+def test_more_words_never_make_a_score_less(dense: float, lexical: float, more: float, weight: float) -> None:
+    def fused(words: float) -> float:
+        return fuse(dense, words, weight_beside(words, weight))
+
+    assert fused(min(1.0, lexical + more)) >= fused(lexical) - 1e-9
+
+
+def test_meaning_counts_half_beside_all_words_and_whole_beside_few() -> None:
+    assert (weight_beside(1.0, 0.5), weight_beside(0.0, 0.5)) == (0.25, 0.5)
+    assert weight_beside(0.5, 0.5) == pytest.approx(0.5 * (1 - 1 / 32))
 
 
 def test_halves_count_alike_unless_said_otherwise() -> None:

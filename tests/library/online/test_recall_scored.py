@@ -121,9 +121,28 @@ def test_scores_are_fused_and_the_receipt_names_the_calibration() -> None:
     first = told["whyTheseIds"][0]
     assert (first["ref"], first["tier"], first["why"]) == ("mem:tea", "unknown", ["words", "meaning"])
     parts = first["components"]
-    assert parts["relevance"] == pytest.approx(0.35 * parts["dense"] + 0.65 * parts["lexical"], abs=1e-5)
+    # Both words stand there: meaning counts half of 0.35.
+    assert parts["lexical"] == pytest.approx(1.0, abs=0.01)
+    assert parts["relevance"] == pytest.approx(0.175 * parts["dense"] + 0.825 * parts["lexical"], abs=0.005)
     assert first["score"] == pytest.approx(parts["relevance"] * 0.85, abs=1e-5)
     assert "calibrated" in told["whySummary"]
+
+
+def test_what_was_said_beside_an_answer_comes_along_and_the_receipt_says_so() -> None:
+    said = {
+        "asked": {"text": "which tea is the green one", "createdAt": 1000.0},
+        "told": {"text": "the tin on the left", "createdAt": 2000.0},
+    }
+    apart, beside = (
+        table_of({name: {**row, "source_ref": source} for name, row in said.items()})
+        for source in (None, "session:1")
+    )
+    assert "mem:told" not in refs(ask(apart, "green tea", limit=2))
+    found = ask(beside, "green tea", limit=2, verbosity="high")
+    assert refs(found) == ["mem:asked", "mem:told"]
+    first, second = (one["components"] for one in found.receipt.to_dict()["whyTheseIds"])
+    own = first["relevance"] - first["beside"]
+    assert second["beside"] == pytest.approx(0.4 * own, abs=1e-5)
 
 
 def test_a_low_receipt_leaves_the_components_out_and_neither_holds_a_text() -> None:
@@ -181,7 +200,8 @@ def test_the_weight_of_meaning_is_that_of_the_policy_else_that_of_the_model() ->
     def weight(policy: RankingPolicy) -> float:
         result = ask(table, "green tea", verbosity="high", policy=policy)
         parts = result.receipt.scores[0].components
-        return (parts["relevance"] - parts["lexical"]) / (parts["dense"] - parts["lexical"])
+        beside = (parts["relevance"] - parts["lexical"]) / (parts["dense"] - parts["lexical"])
+        return beside / (1 - parts["lexical"] ** 4 / 2)
 
     assert weight(RankingPolicy()) == pytest.approx(0.35, abs=1e-4)
     assert weight(RankingPolicy(dense_weight=0.6)) == pytest.approx(0.6, abs=1e-4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from typing import Final
 
 from sunrise.domain.text.analysis import terms
@@ -47,7 +48,7 @@ def dated_terms(text: str, created_ms: float | None, zone: tzinfo) -> str:
     True
     """
     words = date_words(created_ms, zone) if text.strip() else ""
-    return with_day(text, " ".join(dict.fromkeys(terms(words).split())))
+    return with_day(text, _once_each(words))
 
 
 def text_terms(stored: str) -> str:
@@ -92,3 +93,9 @@ def with_any_day(analysed: str) -> tuple[str, str]:
     begin = f"{analysed} {_DAY}".strip()
     # No character lies between a space and this one.
     return f"{begin} ", f"{begin}!"
+
+
+# The rows of a table are of few days.
+@lru_cache(maxsize=4096)
+def _once_each(words: str) -> str:
+    return " ".join(dict.fromkeys(terms(words).split()))
