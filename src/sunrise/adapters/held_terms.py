@@ -55,6 +55,7 @@ class HeldTerms:
         scores = scores[places - first]
         hit = np.flatnonzero(scores)
         best = hit[_first(scores[hit], min(limit, len(hit)))]
+        best = best[np.argsort(-scores[best], kind="stable")]
         return places[best], scores[best]
 
     def _code(self, term: str) -> int | None:

@@ -21,6 +21,7 @@ from sunrise.adapters.lance_snapshots import LanceSnapshots
 from sunrise.adapters.lance_upkeep import LanceUpkeep
 from sunrise.adapters.lance_vectors import LanceVectors
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, spaces_of
+from sunrise.adapters.newest_version import NewestVersion
 from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.errors import DataError, StoreError
@@ -60,6 +61,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
 
     def __init__(self, table: Any) -> None:
         self._table = table
+        self._newest = NewestVersion(table)
         self._known: _Shape | None = None
         self._holding = LanceHolding(table)
 
@@ -131,7 +133,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def newest_version(self) -> int:
         """Return the number of the newest version."""
         with told_as_ours("cannot read the memories table"):
-            return lance_queries.version(self._table)
+            return self._newest.number()
 
     def schema(self) -> pa.Schema:
         """Return the table's Arrow schema as it is now."""
@@ -339,7 +341,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
 
     def _shape(self) -> _Shape:
         # Looked at for every search: reading it anew costs as much as a short search.
-        version, known = lance_queries.version(self._table), self._known
+        version, known = self._newest.number(), self._known
         if known is None or known.version != version:
             schema = self._table.schema
             indexed = lance_indices.has_index(self._table, "terms")

@@ -115,7 +115,13 @@ def ranked(found: pa.Table, *, by: str, descending: bool) -> pa.Table:
     keys = [(by, "descending" if descending else "ascending")]
     if "id" in finite.column_names:
         keys.append(("id", "ascending"))
-    return finite.sort_by(keys)
+    order = pc.sort_indices(finite, sort_keys=keys)
+    # To put rows where they stand already would copy their vectors.
+    return finite if _is_ascending(order.to_numpy()) else finite.take(order)
+
+
+def _is_ascending(order: np.ndarray) -> bool:
+    return bool((order[1:] > order[:-1]).all())
 
 
 def _in_order_of(rows: pa.Table, others: pa.Table) -> pa.Table:

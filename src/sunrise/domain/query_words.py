@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Self
 
 from sunrise.domain.calibration import TermFrequencies, idf, lexical_score
@@ -37,6 +37,16 @@ class QueryWords:
 
     weights: Mapping[str, float]
     total: float
+    _tells: Mapping[str, float] = field(init=False, repr=False, compare=False)
+    _all_told: float = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        common = common_terms()
+        tells = {
+            term: worth * (_COMMON_SHARE if term in common else 1.0) for term, worth in self.weights.items()
+        }
+        object.__setattr__(self, "_tells", tells)
+        object.__setattr__(self, "_all_told", math.fsum(tells.values()))
 
     @classmethod
     def of(cls, terms: Iterable[str], frequencies: TermFrequencies) -> Self:
@@ -73,8 +83,4 @@ class QueryWords:
         return math.fsum(self.weights[term] for term in held) / self.total if self.total > 0.0 else 0.0
 
     def _told(self, held: set[str]) -> float:
-        return self._telling(held) / self._telling(self.weights) if self.total > 0.0 else 0.0
-
-    def _telling(self, terms: Iterable[str]) -> float:
-        common = common_terms()
-        return math.fsum(self.weights[term] * (_COMMON_SHARE if term in common else 1.0) for term in terms)
+        return math.fsum(self._tells[term] for term in held) / self._all_told if self.total > 0.0 else 0.0

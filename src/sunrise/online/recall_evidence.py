@@ -21,7 +21,22 @@ from sunrise.domain.records import memory_ref
 from sunrise.domain.text.script import cjk_share
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.online.centred_cosines import Floats
-from sunrise.online.recall_legs import COLUMNS, Legs, View
+from sunrise.online.recall_legs import Legs, View
+
+_READ: Final = (
+    "id",
+    "terms",
+    "text",
+    "scope",
+    "importance_label",
+    "trust_tier",
+    "category",
+    "createdAt",
+    "state",
+    "expires_at_ms",
+    "source_ref",
+)
+"""What is read of a row, in the order in which :func:`_memory` takes it after the terms."""
 
 FUSED_BY_SCORES: Final = "calibrated"
 FUSED_BY_RANKS: Final = "rrf"
@@ -58,17 +73,14 @@ def gathered(
     dense_weight: float,
 ) -> Evidence:
     """Return what both legs know together; scores are compared only where a calibration says how."""
-    rows = {str(row["id"]): row for found in (legs.by_meaning, legs.by_words) for row in _rows(found)}
-    memories = {memory_ref(name): _memory(name, row) for name, row in rows.items()}
+    memories, terms_of = _read(legs)
     by_words, by_meaning = _refs(legs.by_words), _refs(legs.by_meaning)
     if calibration is None:
         fits = {ref: Fit(score) for ref, score in reciprocal_rank_fusion([by_words, by_meaning])}
         return Evidence(memories, fits, by_words, by_meaning, FUSED_BY_RANKS)
     words = QueryWords.of(terms, calibration.terms)
     frequency = _frequencies(legs.by_words)
-    by_word = {
-        memory_ref(name): words.fit(row.get("terms"), frequency.get(name, 0.0)) for name, row in rows.items()
-    }
+    by_word = {ref: words.fit(told, frequency.get(ref, 0.0)) for ref, told in terms_of.items()}
     cosines = _cosines(legs, view.space, memories, model_id)
     dense = {ref: calibration.dense_score(cosine) for ref, cosine in cosines.items()}
     # Without the leg of meaning all weight is on the words.
@@ -98,40 +110,60 @@ def _elsewhere(legs: Legs, calibration: Calibration) -> float | None:
     return None if cosine is None else calibration.dense_score(cosine)
 
 
-def _rows(found: pa.Table | None) -> list[dict[str, Any]]:
-    if found is None:
-        return []
-    rows: list[dict[str, Any]] = found.select(
-        [name for name in COLUMNS if name in found.column_names]
-    ).to_pylist()
-    return rows
+def _read(legs: Legs) -> tuple[dict[str, Memory], dict[str, str | None]]:
+    """Return what both legs brought, each memory once, and the terms of each, by ref."""
+    memories, terms = dict[str, Memory](), dict[str, str | None]()
+    for found in (legs.by_meaning, legs.by_words):
+        if found is None:
+            continue
+        # Column by column: a row as a dict costs as much as all that is done with it.
+        for name, told, *row in zip(*(_column(found, name) for name in _READ), strict=True):
+            ref = memory_ref(name)
+            if ref not in memories:
+                memories[ref], terms[ref] = _memory(name, ref, *row), told
+    return memories, terms
+
+
+def _column(found: pa.Table, name: str) -> list[Any]:
+    return found.column(name).to_pylist() if name in found.column_names else [None] * len(found)
 
 
 def _refs(found: pa.Table | None) -> tuple[str, ...]:
     return () if found is None else tuple(map(memory_ref, found.column("id").to_pylist()))
 
 
-def _memory(name: str, row: Mapping[str, Any]) -> Memory:
-    created = row.get("createdAt")
+def _memory(
+    name: str,
+    ref: str,
+    text: str | None,
+    scope: str | None,
+    importance_label: str | None,
+    trust_tier: str | None,
+    category: str | None,
+    created: float | None,
+    state: str | None,
+    expires_at_ms: int | None,
+    source_ref: str | None,
+) -> Memory:
     return Memory(
         id=name,
-        ref=memory_ref(name),
-        text=row.get("text") or "",
-        scope=row.get("scope") or filters.DEFAULT_SCOPE,
-        importance_label=row.get("importance_label"),
-        trust_tier=row.get("trust_tier"),
-        category=row.get("category"),
-        state=row.get("state"),
+        ref=ref,
+        text=text or "",
+        scope=scope or filters.DEFAULT_SCOPE,
+        importance_label=importance_label,
+        trust_tier=trust_tier,
+        category=category,
+        state=state,
         created_at_ms=int(created) if created is not None and math.isfinite(created) else None,
-        expires_at_ms=row.get("expires_at_ms"),
-        source_ref=row.get("source_ref"),
+        expires_at_ms=expires_at_ms,
+        source_ref=source_ref,
     )
 
 
 def _frequencies(found: pa.Table | None) -> dict[str, float]:
     if found is None:
         return {}
-    return dict(zip(found.column("id").to_pylist(), found.column("_score").to_pylist(), strict=True))
+    return dict(zip(_refs(found), found.column("_score").to_pylist(), strict=True))
 
 
 def _cosines(

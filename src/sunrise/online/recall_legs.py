@@ -26,6 +26,9 @@ from sunrise.ports import Embedder, MemoryReader
 CANDIDATES: Final = 50
 """Each leg brings more than is asked for: fusion lives on what stands low in one and high in the other."""
 
+_BEYOND: Final = 25
+"""So many more than are asked for, where that is more: some say the same, some fall out."""
+
 _SAME: Final = 1e-5
 """Scores that differ by less are equal: they are summed in another order elsewhere."""
 
@@ -103,7 +106,7 @@ def view_of(
     # Vectors whose model nobody wrote down are of another model, as far as anyone can tell.
     known = tuple(one for one in memories.spaces() if not one.is_legacy or "embedding_model" in columns)
     space = searched(known, embedder.model_id, embedder.dimension)
-    return View(memories, space, where, max(CANDIDATES, 2 * limit))
+    return View(memories, space, where, max(CANDIDATES, limit + _BEYOND))
 
 
 def run_legs(
