@@ -84,6 +84,10 @@ class TermFrequencies:
         at = bisect_left(self.keys, key)
         return self.counts[at] if at < len(self.keys) and self.keys[at] == key else self.rest
 
+    def worth(self, term: str) -> float:
+        """Return how much a term tells: its :func:`idf` in these memories."""
+        return idf(self.of(term), self.documents)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:

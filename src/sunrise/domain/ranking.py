@@ -62,13 +62,14 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A memory with all that its place is made of."""
+    """A memory with all that its place is made of; ``replaced_by`` is the ref of one that is up to date."""
 
     memory: Memory
     fit: Fit
     priors: Priors
     score: float
     is_behind: bool = False
+    replaced_by: str | None = None
 
     @property
     def components(self) -> Mapping[str, float]:

@@ -13,6 +13,7 @@ from sunrise.domain.query_dates import Span, spans_in, terms_of
 from sunrise.domain.ranking import Chosen, Ranked, chosen, in_order, is_below_floor, ranked
 from sunrise.domain.recall import RecallItem, RecallReceipt, RecallRequest, RecallResult
 from sunrise.domain.secrets import redact
+from sunrise.domain.succession import after_succession
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.text.model_input import HEAD_CHARS, MAX_CHARS, clamped
 from sunrise.domain.vector_space import VectorSpace
@@ -202,6 +203,8 @@ def _ranked(asked: _Asked, question: Question, evidence: Evidence, trail: Trail)
     order = in_order(
         _scored(asked, evidence, ref, question.spans, damping=damping) for ref in evidence.memories
     )
+    if evidence.is_scored and asked.calibration is not None:
+        order = after_succession(order, terms=evidence.terms, worth=asked.calibration.terms.worth)
     trail.found = tuple(order)
     if asked.policy.has_floor and is_below_floor(
         evidence.fits.values(), elsewhere=evidence.elsewhere, least=asked.figures.least_fit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -56,6 +56,7 @@ class Evidence:
     by_meaning: tuple[str, ...]
     fusion: str
     elsewhere: float | None = None
+    terms: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def is_scored(self) -> bool:
@@ -77,7 +78,7 @@ def gathered(
     by_words, by_meaning = _refs(legs.by_words), _refs(legs.by_meaning)
     if calibration is None:
         fits = {ref: Fit(score) for ref, score in reciprocal_rank_fusion([by_words, by_meaning])}
-        return Evidence(memories, fits, by_words, by_meaning, FUSED_BY_RANKS)
+        return Evidence(memories, fits, by_words, by_meaning, FUSED_BY_RANKS, terms=terms_of)
     words = QueryWords.of(terms, calibration.terms)
     frequency = _frequencies(legs.by_words)
     by_word = {ref: words.fit(told, frequency.get(ref, 0.0)) for ref, told in terms_of.items()}
@@ -87,7 +88,8 @@ def gathered(
     weight = dense_weight if legs.by_meaning is not None else 0.0
     fits = _beside({ref: _fit(by_word[ref], dense.get(ref), weight) for ref in memories}, memories)
     nearest = sorted((ref for ref in by_meaning if ref in dense), key=lambda ref: (-dense[ref], ref))
-    return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES, _elsewhere(legs, calibration))
+    elsewhere = _elsewhere(legs, calibration)
+    return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES, elsewhere, terms_of)
 
 
 def _fit(words: WordFit, dense: float | None, weight: float) -> Fit:

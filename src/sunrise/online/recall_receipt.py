@@ -84,6 +84,7 @@ def _reasons(one: Ranked, trail: Trail) -> list[str]:
         ("trusted", parts.trust > 1),
         ("in_asked_time", parts.date > 1),
         (f"state_{one.memory.state}", parts.state < 1),
+        (f"replaced_by {one.replaced_by}", one.replaced_by is not None),
     )
     return [said[leg] for leg in legs] + [name for name, holds in named if holds]
 

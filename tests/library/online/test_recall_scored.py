@@ -297,3 +297,21 @@ def test_a_store_that_is_gone_is_told() -> None:
 
     receipt = ask(Gone(table_of(TEA).rows), "green tea").receipt
     assert (receipt.reason, receipt.fusion) == ("store_failed", None)
+
+
+def test_what_a_newer_memory_replaces_comes_behind_it_and_is_said_to_be() -> None:
+    table = table_of(
+        {
+            "old": {"text": "The harbour office listens on port 5432", "createdAt": float(THE_FIFTH)},
+            "new": {
+                "text": "As of today the harbour office of the town listens on port 6543 and on no other",
+                "createdAt": float(THE_FIFTH + DAY_MS),
+            },
+        }
+    )
+    result = ask(table, "harbour office port 5432", limit=2)
+    assert refs(result) == ["mem:new", "mem:old"]
+    assert [[code for code in one.why if "replaced" in code] for one in result.receipt.scores] == [
+        [],
+        ["replaced_by mem:new"],
+    ]

@@ -1,0 +1,113 @@
+"""Which of the memories that were found are out of date: a newer one tells of a change in the same matter."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from sunrise.domain.ranking import Ranked, in_order
+from sunrise.domain.text.common_words import common_terms
+from sunrise.domain.text.dated_terms import text_terms
+from sunrise.domain.trust import least
+
+_OUTDATED_SHARE: Final = 0.1
+"""So much of its score a memory loses that a newer one replaces."""
+
+_SAME_MATTER: Final = 0.5
+"""So much of what an older memory is worth in telling words must stand in the newer one."""
+
+_COMMON_SHARE: Final = 0.3
+_APART_MS: Final = 3_600_000
+"""What is said within the hour is one telling, not news of it."""
+
+_OLDER: Final = 10
+_NEWER: Final = 30
+"""So many of the first are looked at: what stands further down is not what was asked for."""
+
+_ENGLISH: Final = r"""\b(?:
+    now|nowadays|these\ days|no\ longer|any\ ?more|instead|from\ now\ on|as\ of|since(?!\ then\b)|formerly
+    |previously|used\ to|moved|moves\ to|switch(?:ed|es)|chang(?:ed|es)|replac(?:ed|es)|t(?:ook|akes)\ over
+    |gave\ up|stopped|abolished|retired|migrated|renamed|upgraded|downgraded|lowered|raised|increased|reduced
+    |extended|shortened|(?:shut|switched|turned)\ (?:down|off)|cancel+ed|postponed|rescheduled|expired|became
+    |has\ become|correct(?:ion|ed)|updated|turns\ out|not\ .{1,30}\ but
+    |new\ (?:number|address|name|phone|price|limit|date|place|owner|lead|port|version|password|key)
+    )\b"""
+
+_CHINESE: Final = r"""
+    改(?:[到在為为成用由從从叫讀读喝吃開开走坐住期名]|了)|[變变][成為为更]|不再|現在|现在|如今|目前|移[到至轉转]|搬[到家去]
+    |[換换][成了到]|[遷迁]|取消|停[用止產产]|[廢废]除|取代|替[換换]|更[新正名]|[調调][整高降低升漲涨]|升[級级]|降[到為为至]|[漲涨][到價价]
+    |[賣卖]掉|戒[了掉]|原本|以前|[從从自].{1,8}起|接[手任管]"""
+
+_JAPANESE: Final = """
+    移転|移行|変更|変わ|になった|になりました|もう|やめ|辞め|廃止|切り替|乗り換|今は|今では|現在は|代わり|引っ越|訂正|以前は
+    |値上げ|値下げ|延期|中止|交代|引き継"""
+
+_KOREAN: Final = r"""
+    변경|바뀌|바꿨|바꾸었|이제|더\ 이상|대신|이전했|옮겼|교체|폐지|중단|취소|정정|예전|인상|인하|연기|그만
+    |갈아탔|이사"""
+
+
+def after_succession(
+    order: Sequence[Ranked], *, terms: Mapping[str, str | None], worth: Callable[[str], float]
+) -> list[Ranked]:
+    """
+    Return memories best first, each one that a newer one replaces behind that one.
+
+    A memory is replaced if a newer one of the same scope, told at least an hour later and trusted no less,
+    says that something changed and holds at least half of what the older one's telling words are worth. The
+    newer one answers what the older one did, so it gets its score. Nothing falls out: the older one may be
+    what was asked for. *terms* are the analysed words of memories by ref, *worth* is the idf of a term.
+    """
+    newer = [one for one in order[:_NEWER] if _tells_of_a_change(one)]
+    if not newer:
+        return list(order)
+    lifted, outdated = dict[str, float](), dict[str, str]()
+    for older in order[:_OLDER]:
+        told = _weights(terms.get(older.memory.ref), worth)
+        found = [one for one in newer if _replaces(one, older, told, terms)]
+        if found:
+            last = max(found, key=lambda one: (one.memory.created_at_ms or 0, one.memory.ref))
+            outdated[older.memory.ref] = last.memory.ref
+            lifted[last.memory.ref] = max(older.score, lifted.get(last.memory.ref, older.score))
+    return in_order(_placed(one, lifted, outdated) for one in order) if outdated else list(order)
+
+
+def _placed(one: Ranked, lifted: Mapping[str, float], outdated: Mapping[str, str]) -> Ranked:
+    ref = one.memory.ref
+    score = max(one.score, lifted.get(ref, one.score))
+    if ref in outdated:
+        score -= _OUTDATED_SHARE * abs(score)
+    return replace(one, score=score, replaced_by=outdated.get(ref))
+
+
+def _replaces(one: Ranked, older: Ranked, told: Mapping[str, float], terms: Mapping[str, str | None]) -> bool:
+    new, old = one.memory, older.memory
+    if new.created_at_ms is None or old.created_at_ms is None or new.scope != old.scope:
+        return False
+    if new.created_at_ms - old.created_at_ms < _APART_MS or new.importance_label == "ignore":
+        return False
+    # Nobody who is trusted less puts what is trusted out of date.
+    if least(new.trust_tier, old.trust_tier) != old.trust_tier:
+        return False
+    held = told.keys() & set((terms.get(new.ref) or "").split())
+    return math.fsum(told[term] for term in held) >= _SAME_MATTER * math.fsum(told.values()) > 0.0
+
+
+def _weights(terms: str | None, worth: Callable[[str], float]) -> dict[str, float]:
+    common = common_terms()
+    words = set(text_terms(terms or "").split())
+    return {term: worth(term) * (_COMMON_SHARE if term in common else 1.0) for term in words}
+
+
+def _tells_of_a_change(one: Ranked) -> bool:
+    return _changes().search(one.memory.text) is not None
+
+
+@lru_cache(maxsize=1)
+def _changes() -> re.Pattern[str]:
+    # Not at import: who asks for nothing needs no patterns.
+    return re.compile(f"{_ENGLISH}|{_CHINESE}|{_JAPANESE}|{_KOREAN}", re.IGNORECASE | re.VERBOSE)
