@@ -70,9 +70,13 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
         self.held: dict[int, pa.Table] = {}
         self.indexed: dict[str, int] = {}
         self.broken: set[str] = set()
+        self.answers_at_once = False
 
     def newest_version(self) -> int:
         return self.version
+
+    def is_in_memory(self) -> bool:
+        return self.answers_at_once
 
     def schema(self) -> pa.Schema:
         return self.rows.schema

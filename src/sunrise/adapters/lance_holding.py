@@ -32,6 +32,11 @@ class LanceHolding:
         self._reading = Lock()
         _EVERY.add(self)
 
+    @property
+    def is_held(self) -> bool:
+        """Whether rows of some version are held."""
+        return self._held is not None
+
     def at(self, version: int, columns: Collection[str]) -> HeldRows | None:
         """Return the rows of a version, if they are held with these columns."""
         held = self._held

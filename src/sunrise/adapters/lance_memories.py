@@ -135,6 +135,10 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         with told_as_ours("cannot read the memories table"):
             return self._newest.number()
 
+    def is_in_memory(self) -> bool:
+        """Return whether rows are held in memory, where a search is short and all of it Python's."""
+        return self._holding.is_held
+
     def schema(self) -> pa.Schema:
         """Return the table's Arrow schema as it is now."""
         with told_as_ours("cannot read the memories table"):

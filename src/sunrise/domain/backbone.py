@@ -20,10 +20,20 @@ _LEAST_SHARE: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """A text that may be put before the agent; ``refs`` are the memories that it was made of."""
+    """
+    A text that may be put before the agent; ``refs`` are the memories that it was made of.
+
+    ``words`` is the text's sameness where it is known already.
+    """
 
     refs: tuple[str, ...]
     text: str
+    words: str | None = None
+
+    @property
+    def sameness(self) -> str:
+        """What it shares with texts that say the same."""
+        return sameness(self.text) if self.words is None else self.words
 
 
 def backbone_duplicates(found: Iterable[Saying], pinned: Iterable[Saying]) -> dict[str, str]:
@@ -81,7 +91,7 @@ class _Backbone:
     def of(cls, pinned: Iterable[Saying]) -> Self:
         backbone = cls({}, {}, {})
         for saying in pinned:
-            ref, words = next(iter(saying.refs), ""), sameness(saying.text)
+            ref, words = next(iter(saying.refs), ""), saying.sameness
             for own in saying.refs:
                 backbone.by_ref.setdefault(own, ref)
             if words:
@@ -93,7 +103,7 @@ class _Backbone:
     def says(self, saying: Saying) -> str | None:
         """Return the ref of a pinned text that says the same, or None."""
         own = next((self.by_ref[ref] for ref in saying.refs if ref in self.by_ref), None)
-        words = sameness(saying.text)
+        words = saying.sameness
         if own is not None or words in self.by_words:
             return self.by_words[words] if own is None else own
         items = self.by_marks.get(_marks(words, saying.text), ())

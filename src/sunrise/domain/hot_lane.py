@@ -118,7 +118,8 @@ def _weak(found: Sequence[Ranked], rules: Collection[str]) -> set[str]:
 
 
 def _said(found: Iterable[Ranked], pinned: Sequence[Saying]) -> dict[str, str]:
-    return backbone_duplicates((Saying((one.memory.ref,), one.memory.text) for one in found), pinned)
+    memories = (one.memory for one in found)
+    return backbone_duplicates((Saying((one.ref,), one.text, one.sameness) for one in memories), pinned)
 
 
 def _is_rule(one: Ranked, hard_rules: Collection[str]) -> bool:

@@ -28,7 +28,11 @@ _DIGITS: Final = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What a ranking knows of a memory beside its score."""
+    """
+    What a ranking knows of a memory beside its score.
+
+    ``words`` are the analysed terms of its text, one space apart; None where it was not analysed yet.
+    """
 
     id: str
     ref: str
@@ -41,6 +45,12 @@ class Memory:
     created_at_ms: int | None = None
     expires_at_ms: int | None = None
     source_ref: str | None = None
+    words: str | None = None
+
+    @property
+    def sameness(self) -> str:
+        """What it shares with those that say the same; see :mod:`sunrise.domain.duplicates`."""
+        return self.words or sameness(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +139,7 @@ def chosen(order: Sequence[Ranked], *, limit: int, now_ms: int = 0) -> Chosen:
         reason = _why_not(one.memory, said, full=len(kept) == limit, now_ms=now_ms)
         if reason is None:
             kept.append(one)
-            said.add(sameness(one.memory.text))
+            said.add(one.memory.sameness)
         else:
             rejected.append((one.memory.ref, reason))
     return Chosen(tuple(kept), tuple(rejected))
@@ -198,4 +208,4 @@ def _why_not(memory: Memory, said: set[str], *, full: bool, now_ms: int) -> str 
         return "expired"
     if full:
         return "over_limit"
-    return "near_duplicate" if sameness(memory.text) in said else None
+    return "near_duplicate" if memory.sameness in said else None

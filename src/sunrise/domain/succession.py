@@ -11,7 +11,6 @@ from typing import Final
 
 from sunrise.domain.ranking import Memory, Ranked, in_order
 from sunrise.domain.text.common_words import common_terms
-from sunrise.domain.text.dated_terms import text_terms
 from sunrise.domain.trust import least
 
 _OUTDATED_SHARE: Final = 0.1
@@ -54,21 +53,19 @@ _KOREAN: Final = r"""
     |갈아탔|이사"""
 
 
-def after_succession(
-    order: Sequence[Ranked], *, terms: Mapping[str, str | None], worth: Callable[[str], float]
-) -> list[Ranked]:
+def after_succession(order: Sequence[Ranked], *, worth: Callable[[str], float]) -> list[Ranked]:
     """
     Return memories best first, each one that a newer one replaces behind that one.
 
     A memory is replaced if a newer one of the same scope, told at least an hour later and trusted no less,
     says that something changed and holds at least half of what the older one's telling words are worth. The
     newer one answers what the older one did, so it gets its score. Nothing falls out: the older one may be
-    what was asked for. *terms* are the analysed words of memories by ref, *worth* is the idf of a term.
+    what was asked for. *worth* is the idf of a term.
     """
     newer = [one for one in order[:_NEWER] if _tells_of_a_change(one.memory.text)]
     if not newer:
         return list(order)
-    words = {one.memory.ref: _words(terms.get(one.memory.ref)) for one in (*newer, *order[:_OLDER])}
+    words = {one.memory.ref: frozenset((one.memory.words or "").split()) for one in (*newer, *order[:_OLDER])}
     lifted, outdated = dict[str, float](), dict[str, str]()
     for older in order[:_OLDER]:
         told = words[older.memory.ref]
@@ -86,10 +83,6 @@ def after_succession(
             outdated[older.memory.ref] = last
             lifted[last] = max(older.score, lifted.get(last, older.score))
     return in_order(_placed(one, lifted, outdated) for one in order) if outdated else list(order)
-
-
-def _words(terms: str | None) -> frozenset[str]:
-    return frozenset(text_terms(terms or "").split())
 
 
 def _placed(one: Ranked, lifted: Mapping[str, float], outdated: Mapping[str, str]) -> Ranked:

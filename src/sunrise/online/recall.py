@@ -204,7 +204,7 @@ def _ranked(asked: _Asked, question: Question, evidence: Evidence, trail: Trail)
         _scored(asked, evidence, ref, question.spans, damping=damping) for ref in evidence.memories
     )
     if evidence.is_scored and asked.calibration is not None:
-        order = after_succession(order, terms=evidence.terms, worth=asked.calibration.terms.worth)
+        order = after_succession(order, worth=asked.calibration.terms.worth)
     trail.found = tuple(order)
     if asked.policy.has_floor and is_below_floor(
         evidence.fits.values(), elsewhere=evidence.elsewhere, least=asked.figures.least_fit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from sunrise.domain.neighbours import lifts
 from sunrise.domain.query_words import QueryWords, WordFit
 from sunrise.domain.ranking import Fit, Memory
 from sunrise.domain.records import memory_ref
+from sunrise.domain.text.dated_terms import text_terms
 from sunrise.domain.text.script import cjk_share
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.online.centred_cosines import Floats
@@ -36,7 +37,7 @@ _READ: Final = (
     "expires_at_ms",
     "source_ref",
 )
-"""What is read of a row, in the order in which :func:`_memory` takes it after the terms."""
+"""What is read of a row, in the order in which :func:`_memory` takes it."""
 
 FUSED_BY_SCORES: Final = "calibrated"
 FUSED_BY_RANKS: Final = "rrf"
@@ -56,7 +57,6 @@ class Evidence:
     by_meaning: tuple[str, ...]
     fusion: str
     elsewhere: float | None = None
-    terms: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def is_scored(self) -> bool:
@@ -78,7 +78,7 @@ def gathered(
     by_words, by_meaning = _refs(legs.by_words), _refs(legs.by_meaning)
     if calibration is None:
         fits = {ref: Fit(score) for ref, score in reciprocal_rank_fusion([by_words, by_meaning])}
-        return Evidence(memories, fits, by_words, by_meaning, FUSED_BY_RANKS, terms=terms_of)
+        return Evidence(memories, fits, by_words, by_meaning, FUSED_BY_RANKS)
     words = QueryWords.of(terms, calibration.terms)
     frequency = _frequencies(legs.by_words)
     by_word = {ref: words.fit(told, frequency.get(ref, 0.0)) for ref, told in terms_of.items()}
@@ -88,8 +88,7 @@ def gathered(
     weight = dense_weight if legs.by_meaning is not None else 0.0
     fits = _beside({ref: _fit(by_word[ref], dense.get(ref), weight) for ref in memories}, memories)
     nearest = sorted((ref for ref in by_meaning if ref in dense), key=lambda ref: (-dense[ref], ref))
-    elsewhere = _elsewhere(legs, calibration)
-    return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES, elsewhere, terms_of)
+    return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES, _elsewhere(legs, calibration))
 
 
 def _fit(words: WordFit, dense: float | None, weight: float) -> Fit:
@@ -122,12 +121,16 @@ def _read(legs: Legs) -> tuple[dict[str, Memory], dict[str, str | None]]:
         for name, told, *row in zip(*(_column(found, name) for name in _READ), strict=True):
             ref = memory_ref(name)
             if ref not in memories:
-                memories[ref], terms[ref] = _memory(name, ref, *row), told
+                memories[ref], terms[ref] = _memory(name, ref, told, *row), told
     return memories, terms
 
 
 def _column(found: pa.Table, name: str) -> list[Any]:
-    return found.column(name).to_pylist() if name in found.column_names else [None] * len(found)
+    column = found.column(name) if name in found.column_names else None
+    if column is None or column.null_count == len(found):
+        return [None] * len(found)
+    values: list[Any] = column.to_pylist()
+    return values
 
 
 def _refs(found: pa.Table | None) -> tuple[str, ...]:
@@ -137,6 +140,7 @@ def _refs(found: pa.Table | None) -> tuple[str, ...]:
 def _memory(
     name: str,
     ref: str,
+    terms: str | None,
     text: str | None,
     scope: str | None,
     importance_label: str | None,
@@ -159,6 +163,7 @@ def _memory(
         created_at_ms=int(created) if created is not None and math.isfinite(created) else None,
         expires_at_ms=expires_at_ms,
         source_ref=source_ref,
+        words=text_terms(terms) if terms else None,
     )
 
 

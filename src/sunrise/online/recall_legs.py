@@ -112,14 +112,23 @@ def view_of(
 def run_legs(
     view: View, question: Question, embedder: Embedder, calibration: Calibration | None, trail: Trail
 ) -> Legs:
-    """Search by words and by meaning at once. A leg that cannot run is None, and the trail says why."""
+    """
+    Search by words and by meaning at once. A leg that cannot run is None, and the trail says why.
+
+    Where the rows are in memory, one comes after the other: both are Python's then, and two threads of it
+    wait for each other longer than one works.
+    """
     if isinstance(view.space, str):
         trail.skipped["dense"] = view.space
         return Legs(_by_words(view, question, trail), None)
     centred = None if calibration is None else centring(calibration).cosines
     meaning = _Meaning(view, view.space, question, embedder, centred)
-    meaning.begin()
-    words = _by_words(view, question, trail)
+    if view.memories.is_in_memory():
+        words = _by_words(view, question, trail)
+        meaning.begin()
+    else:
+        meaning.begin()
+        words = _by_words(view, question, trail)
     vector, found = meaning.answer(trail)
     return Legs(words, found, vector, centred)
 
@@ -159,10 +168,11 @@ class _Meaning:
         self._found: Future[pa.Table | None] = Future()
         # The caller's trail is closed when a slow model has been given up.
         self._trail = Trail()
-        self._until = time.monotonic() + question.timeout_s
+        self._until = 0.0
 
     def begin(self) -> None:
         """Begin; a pool would be without its threads in a process that was forked."""
+        self._until = time.monotonic() + self._question.timeout_s
         Thread(target=self._run, name="sunrise-meaning", daemon=True).start()
 
     def answer(self, trail: Trail) -> tuple[Floats | None, pa.Table | None]:

@@ -70,6 +70,10 @@ class MemoryReader(Protocol):
         """Return the number of the newest version."""
         ...
 
+    def is_in_memory(self) -> bool:
+        """Return whether rows are held in memory, where a search is short and all of it Python's."""
+        ...
+
     def schema(self) -> pa.Schema:
         """Return the table's Arrow schema as it is now."""
         ...

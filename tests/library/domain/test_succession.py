@@ -25,13 +25,12 @@ PAIRS = [
 
 def found(number: int, text: str, score: float, **said: object) -> Ranked:
     known = {"created_at_ms": number * DAY, "scope": "global"} | said
-    memory = Memory(id=str(number), ref=f"mem:{number}", text=text, **known)  # type: ignore[arg-type]
+    memory = Memory(id=str(number), ref=f"mem:{number}", text=text, words=terms(text), **known)  # type: ignore[arg-type]
     return Ranked(memory, Fit(score), Priors(), score)
 
 
 def ordered(*of: Ranked) -> list[Ranked]:
-    told = {one.memory.ref: terms(one.memory.text) for one in of}
-    return after_succession(in_order(of), terms=told, worth=lambda _: 1.0)
+    return after_succession(in_order(of), worth=lambda _: 1.0)
 
 
 def refs(order: list[Ranked]) -> list[str]:
