@@ -73,10 +73,12 @@ _Marks = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A pinned text: what tells its words, and the ref that it is told by."""
+    """A pinned text: the ref that it is told by, its telling words in order and each once, and its marks."""
 
     ref: str
     telling: tuple[str, ...]
+    words: frozenset[str]
+    marks: _Marks
 
 
 @dataclass(slots=True)
@@ -85,19 +87,20 @@ class _Backbone:
 
     by_ref: dict[str, str]
     by_words: dict[str, str]
-    by_marks: dict[_Marks, list[_Item]]
+    items: list[_Item]
 
     @classmethod
     def of(cls, pinned: Iterable[Saying]) -> Self:
-        backbone = cls({}, {}, {})
+        backbone = cls({}, {}, [])
         for saying in pinned:
             ref, words = next(iter(saying.refs), ""), saying.sameness
             for own in saying.refs:
                 backbone.by_ref.setdefault(own, ref)
             if words:
                 backbone.by_words.setdefault(words, ref)
-                items = backbone.by_marks.setdefault(_marks(words, saying.text), [])
-                items.append(_Item(ref, tuple(_telling(words))))
+                telling = tuple(_telling(words))
+                item = _Item(ref, telling, frozenset(telling), _marks(words, saying.text))
+                backbone.items.append(item)
         return backbone
 
     def says(self, saying: Saying) -> str | None:
@@ -106,9 +109,16 @@ class _Backbone:
         words = saying.sameness
         if own is not None or words in self.by_words:
             return self.by_words[words] if own is None else own
-        items = self.by_marks.get(_marks(words, saying.text), ())
         telling = tuple(_telling(words))
-        return next((item.ref for item in items if _is_about_the_same(item.telling, telling)), None)
+        each = frozenset(telling)
+        # Few have all words of another, and what they deny costs more to tell.
+        near = [
+            item
+            for item in self.items
+            if (item.words <= each or each <= item.words) and _is_about_the_same(item.telling, telling)
+        ]
+        marks = _marks(words, saying.text) if near else None
+        return next((item.ref for item in near if item.marks == marks), None)
 
 
 def _marks(words: str, text: str) -> _Marks:

@@ -62,6 +62,8 @@ def after_succession(order: Sequence[Ranked], *, worth: Callable[[str], float]) 
     newer one answers what the older one did, so it gets its score. Nothing falls out: the older one may be
     what was asked for. *worth* is the idf of a term.
     """
+    # One word stands in many memories of a matter.
+    worth = lru_cache(maxsize=None)(worth)
     newer = [one for one in order[:_NEWER] if _tells_of_a_change(one.memory.text)]
     if not newer:
         return list(order)

@@ -65,6 +65,15 @@ class WorkingSetPolicy:
 DEFAULT_POLICY: Final = WorkingSetPolicy()
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What still holds, newest first, what does not, and how many never came into question."""
+
+    current: list[tuple[Section, Remembered]]
+    stale: list[Stale]
+    left_out: Counter[str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """What must be known of one memory; ``ref`` is ``mem:<id>``."""
@@ -99,7 +108,22 @@ def synthesized(
     >>> [(str(item.section), item.ref) for item in made.items]
     [('goal', 'prompt'), ('constraints', 'mem:1')]
     """
-    drawn = _drawn(memories, policy, now_ms=now_ms)
+    drawn = draw(memories, policy, now_ms=now_ms)
+    return put_together(drawn, scope=scope, prompt=prompt, now_ms=now_ms, before=before, policy=policy)
+
+
+def put_together(
+    drawn: Drawn,
+    *,
+    scope: str,
+    prompt: str = "",
+    now_ms: int,
+    before: WorkingSet | None = None,
+    policy: WorkingSetPolicy = DEFAULT_POLICY,
+) -> WorkingSet:
+    """Return the working set of what was drawn from the memories of a scope, as :func:`synthesized` does."""
+    # What is left out is counted anew: the same may be drawn for many prompts.
+    drawn = Drawn(drawn.current, drawn.stale, drawn.left_out.copy())
     asked, asked_now = _asked(prompt, before, policy, now_ms=now_ms)
     barred = drawn.left_out.total()
     items = _chosen(drawn, asked, policy)
@@ -133,17 +157,9 @@ _TURNS: Final = (
 _PLACES: Final = {section: place for place, section in enumerate(Section)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """What still holds, newest first, what does not, and how many never came into question."""
-
-    current: list[tuple[Section, Remembered]]
-    stale: list[Stale]
-    left_out: Counter[str]
-
-
-def _drawn(memories: Iterable[Remembered], policy: WorkingSetPolicy, *, now_ms: int) -> _Drawn:
-    drawn = _Drawn([], [], Counter())
+def draw(memories: Iterable[Remembered], policy: WorkingSetPolicy, *, now_ms: int) -> Drawn:
+    """Return what of the memories of a scope may be pinned at a time, whatever is asked."""
+    drawn = Drawn([], [], Counter())
     newer: list[Statement] = []
     for memory in _newest_first(memories):
         if reason := _barred(memory):
@@ -210,7 +226,7 @@ def _asked(
     return None, False
 
 
-def _chosen(drawn: _Drawn, asked: WorkingItem | None, policy: WorkingSetPolicy) -> list[WorkingItem]:
+def _chosen(drawn: Drawn, asked: WorkingItem | None, policy: WorkingSetPolicy) -> list[WorkingItem]:
     waiting = {section: _candidates(drawn, section, policy) for section in _TURNS}
     if asked is not None and asked.text:
         waiting[Section.GOAL] = chain([asked], waiting[Section.GOAL])
@@ -230,7 +246,7 @@ def _chosen(drawn: _Drawn, asked: WorkingItem | None, policy: WorkingSetPolicy) 
     return chosen
 
 
-def _candidates(drawn: _Drawn, section: Section, policy: WorkingSetPolicy) -> Iterator[WorkingItem]:
+def _candidates(drawn: Drawn, section: Section, policy: WorkingSetPolicy) -> Iterator[WorkingItem]:
     """Yield the items of a section, best first; each is looked at closely only when its turn has come."""
     found = [memory for place, memory in drawn.current if place is section]
     for memory in sorted(found, key=_is_lesser):

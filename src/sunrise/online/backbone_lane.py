@@ -18,7 +18,7 @@ from sunrise.domain.fence import FencedItem
 from sunrise.domain.importance import ImportanceLabel
 from sunrise.domain.records import memory_ref
 from sunrise.domain.working_set import PROMPT, WorkingSet
-from sunrise.domain.working_set_synthesis import Remembered, WorkingSetPolicy, synthesized
+from sunrise.domain.working_set_synthesis import Drawn, Remembered, WorkingSetPolicy, draw, put_together
 from sunrise.errors import DataError
 from sunrise.ports import MemoryReader
 
@@ -29,6 +29,7 @@ MEMORIES: Final = 96
 """So many compete for the lines of a working set: those that must be remembered first, then the newest."""
 
 _SCOPES: Final = 32
+_MINUTE_MS: Final = 60_000
 _SAYS: Final = ("id", "text", "category", "importance_label", "createdAt", "trust_tier", "state")
 _NO: Final = pa.scalar(value=False)
 _RANKS: Final = ("id", "importance_label", "createdAt")
@@ -63,6 +64,16 @@ class _Known:
         return self.version == version and (self.is_whole or now_ms - self.looked_ms < FULL_LOOK_MS)
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What was drawn from some memories at a minute."""
+
+    is_of: tuple[Remembered, ...]
+    minute: int
+    policy: WorkingSetPolicy
+    drawn: Drawn
+
+
 @dataclass(slots=True)
 class Backbones:
     """
@@ -73,6 +84,7 @@ class Backbones:
     """
 
     _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
+    _made: dict[str, _Made] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def of(
@@ -92,8 +104,8 @@ class Backbones:
             StoreError: The table cannot be read.
         """
         before = _read(kept)
-        made = synthesized(
-            self._memories(scope, memories, now_ms=now_ms),
+        made = put_together(
+            self._drawn(scope, memories, policy, now_ms=now_ms),
             scope=scope,
             prompt=asked,
             now_ms=now_ms,
@@ -115,6 +127,18 @@ class Backbones:
             ),
             kept=json.dumps(made.to_dict(), ensure_ascii=False, separators=(",", ":")) if is_news else None,
         )
+
+    def _drawn(self, scope: str, memories: MemoryReader, policy: WorkingSetPolicy, *, now_ms: int) -> Drawn:
+        """Return what may be pinned, as of the minute: what is drawn once serves all prompts of it."""
+        known, minute = self._memories(scope, memories, now_ms=now_ms), now_ms - now_ms % _MINUTE_MS
+        made = self._made.get(scope)
+        if made is not None and made.is_of is known and (made.minute, made.policy) == (minute, policy):
+            return made.drawn
+        drawn = draw(known, policy, now_ms=minute)
+        with self._lock:
+            self._made = {one: kept for one, kept in self._made.items() if one in self._known}
+            self._made[scope] = _Made(known, minute, policy, drawn)
+        return drawn
 
     def _memories(self, scope: str, memories: MemoryReader, *, now_ms: int) -> tuple[Remembered, ...]:
         version = memories.newest_version()

@@ -26,7 +26,7 @@ from sunrise.ports import Embedder, MemoryReader
 CANDIDATES: Final = 50
 """Each leg brings more than is asked for: fusion lives on what stands low in one and high in the other."""
 
-_BEYOND: Final = 25
+_BEYOND: Final = 10
 """So many more than are asked for, where that is more: some say the same, some fall out."""
 
 _SAME: Final = 1e-5
