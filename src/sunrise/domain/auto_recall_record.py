@@ -79,13 +79,16 @@ _RECEIPT: Final[_Readers] = {
 
 
 _AS_IT_IS: Final = frozenset({str, int, float, bool, type(None)})
+_OF_AN_OUTCOME: Final = tuple(one.name for one in fields(Outcome))
 
 
 def _plain(value: Any) -> Any:
     kind = type(value)
     if kind in _AS_IT_IS:
         return value
-    # What is_dataclass() and fields() look at: asking it here makes a receipt of hundreds of parts cheap.
+    if kind is Outcome:
+        # A receipt has a hundred of them, and all that they hold is plain.
+        return {name: getattr(value, name) for name in _OF_AN_OUTCOME} | {"fate": str(value.fate)}
     if names := getattr(kind, "__dataclass_fields__", None):
         return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):

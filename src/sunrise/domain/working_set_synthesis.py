@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final
 
@@ -67,11 +67,16 @@ DEFAULT_POLICY: Final = WorkingSetPolicy()
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What still holds, newest first, what does not, and how many never came into question."""
+    """
+    What still holds, newest first, what does not, and how many never came into question.
+
+    ``shown`` is how texts look on one line, as far as it was asked: none is looked at closely before.
+    """
 
     current: list[tuple[Section, Remembered]]
     stale: list[Stale]
     left_out: Counter[str]
+    shown: dict[tuple[str, int], tuple[str, str | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +128,7 @@ def put_together(
 ) -> WorkingSet:
     """Return the working set of what was drawn from the memories of a scope, as :func:`synthesized` does."""
     # What is left out is counted anew: the same may be drawn for many prompts.
-    drawn = Drawn(drawn.current, drawn.stale, drawn.left_out.copy())
+    drawn = replace(drawn, left_out=drawn.left_out.copy())
     asked, asked_now = _asked(prompt, before, policy, now_ms=now_ms)
     barred = drawn.left_out.total()
     items = _chosen(drawn, asked, policy)
@@ -251,7 +256,11 @@ def _candidates(drawn: Drawn, section: Section, policy: WorkingSetPolicy) -> Ite
     found = [memory for place, memory in drawn.current if place is section]
     for memory in sorted(found, key=_is_lesser):
         most = policy.max_goal_chars if section is Section.GOAL else policy.max_item_chars
-        text, reason = _shown(memory.text, most, owner=memory.trust_tier == TRUSTED)
+        looked = drawn.shown.get((memory.ref, most))
+        if looked is None:
+            looked = _shown(memory.text, most, owner=memory.trust_tier == TRUSTED)
+            drawn.shown[memory.ref, most] = looked
+        text, reason = looked
         if reason is not None:
             drawn.left_out[reason] += 1
             continue
