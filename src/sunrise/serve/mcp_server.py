@@ -18,8 +18,6 @@ from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.store import StoreRequest
-from sunrise.serve.http_routes import RUN_ID
-from sunrise.serve.http_writes import key_of
 from sunrise.serve.mcp_admin import admin_tools
 from sunrise.serve.mcp_answers import READS, WRITES, Who, answered, problem_of
 from sunrise.serve.mcp_tools import MemoryServer, tool_of
@@ -94,7 +92,7 @@ def _store(service: Service, who: Who) -> Tool:
                 scope=caller.scope_for(scope),
                 category=category,
                 importance=importance,
-                idempotency_key=key_of(caller, idempotency_key),
+                idempotency_key=caller.key_for(idempotency_key),
             )
             return store_answer_of(await service.workers.run(lambda: service.store(wanted)))
 
@@ -138,9 +136,7 @@ def _add_receipts(server: MCPServer[Any], service: Service, who: Who) -> None:
         caller = who(request)
         if Right.ADMIN not in caller.rights:
             raise ResourceError(problem_of(RefusalError("right_not_allowed")))
-        found = None
-        if RUN_ID.fullmatch(run_id):
-            found = await service.workers.run(lambda: service.receipt(run_id))
+        found = await service.workers.run(lambda: service.receipt(run_id))
         if found is None:
             raise ResourceNotFoundError(problem_of(RefusalError("not_found")))
         return json.dumps(found.to_dict(), ensure_ascii=False)
