@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import sys
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
-from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
+from mcp import MCPError
 
 from sunrise.bootstrap import open_home
 from sunrise.domain.receipts import RunReceipt, RunStatus
-from sunrise.rooms import rooms_path
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
 from sunrise.settings import load_settings
+from tests.mcp_calls import over_http, over_stdio
 from tests.serving import Served, served
 
 RUN = "20261118T110640Z-grade-123456"
@@ -35,7 +27,7 @@ def test_a_client_is_told_what_each_tool_does(door: Served) -> None:
     async def ask(client: Any) -> Any:
         return await client.list_tools()
 
-    tools = {tool.name: tool for tool in _over_http(door, ask).tools}
+    tools = {tool.name: tool for tool in over_http(door, ask).tools}
     hints = {
         name: (tool.annotations.read_only_hint, tool.annotations.destructive_hint)
         for name, tool in tools.items()
@@ -55,7 +47,7 @@ def test_one_block_of_json_answers_over_http(door: Served) -> None:
     async def ask(client: Any) -> Any:
         return await client.call_tool("memory_recall", {"query": "green tea 備份", "limit": 2})
 
-    _check(_over_http(door, ask))
+    _check(over_http(door, ask))
 
 
 @pytest.mark.slow
@@ -65,20 +57,63 @@ def test_one_block_of_json_answers_over_stdio(own_home: Path) -> None:
         bound = await client.call_tool("memory_recall", {"query": "green plan", "scope": "agent:2"})
         return answer, bound
 
-    answer, bound = _over_stdio(own_home, ask, "--scope", "global", "--scope", "agent:1")
+    answer, bound = over_stdio(own_home, ask, "--scope", "global", "--scope", "agent:1")
     _check(answer)
     assert bound.is_error
     assert json.loads(bound.content[0].text)["reason"] == "scope_not_allowed"
 
 
 @pytest.mark.parametrize(
-    "arguments", [{}, {"query": 1}, {"query": "a", "limit": 0}, {"query": "a", "limit": 101}]
+    ("tool", "arguments", "fault"),
+    [
+        ("memory_recall", {}, ("query", "missing")),
+        ("memory_recall", {"query": 1}, ("query", "string_type")),
+        ("memory_recall", {"query": "a", "limit": 0}, ("limit", "greater_than_equal")),
+        ("memory_recall", {"query": "a", "limit": 101}, ("limit", "less_than_equal")),
+        # A scope that nobody heard of would be every scope.
+        ("memory_recall", {"query": "a", "scopes": ["agent:1"]}, ("scopes", "extra_forbidden")),
+        ("memory_import", {"lines": '{"text": "a"}', "dryRun": True}, ("dryRun", "extra_forbidden")),
+    ],
 )
-def test_arguments_that_do_not_fit_are_an_error_of_the_tool(door: Served, arguments: dict[str, Any]) -> None:
+def test_arguments_that_do_not_fit_are_a_problem_of_the_tool(
+    door: Served, tool: str, arguments: dict[str, Any], fault: tuple[str, str]
+) -> None:
     async def ask(client: Any) -> Any:
-        return await client.call_tool("memory_recall", arguments)
+        return await client.call_tool(tool, arguments)
 
-    assert _over_http(door, ask).is_error
+    answer = over_http(door, ask)
+    problem = json.loads(answer.content[0].text)
+    assert (answer.is_error, problem["reason"], len(problem["requestId"])) == (True, "not_valid", 32)
+    assert [(one["field"], one["code"]) for one in problem["faults"]] == [fault]
+
+
+def test_a_text_that_is_json_arrives_as_a_text(own_home: Path) -> None:
+    async def ask(client: Any) -> Any:
+        line = json.dumps({"text": "The lamp in the hall is green"})
+        imported = await client.call_tool("memory_import", {"lines": line})
+        return imported, await client.call_tool("memory_forget", {"query": "null"})
+
+    with served(own_home, mcp=True) as running:
+        imported, forgotten = over_http(running, ask)
+    assert json.loads(imported.content[0].text)["counts"]["imported"] == 1
+    assert not forgotten.is_error
+    assert json.loads(forgotten.content[0].text)["status"] == "not_found"
+
+
+def test_what_fails_unforeseen_says_no_more_than_that(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("The green plan of agent two")
+
+    async def ask(client: Any) -> Any:
+        return await client.call_tool("memory_recall", {"query": "green"})
+
+    with served(own_home, mcp=True) as running:
+        monkeypatch.setattr(running.service, "recall", fail)
+        answer = over_http(running, ask)
+    assert (answer.is_error, json.loads(answer.content[0].text)["reason"]) == (True, "failed")
+    assert "green" not in answer.content[0].text
 
 
 def test_a_bound_token_stays_in_its_scopes(own_home: Path) -> None:
@@ -90,7 +125,7 @@ def test_a_bound_token_stays_in_its_scopes(own_home: Path) -> None:
         return own, foreign
 
     with served(own_home, tokens=BOOK, mcp=True) as running:
-        own, foreign = _over_http(running, ask, token="reader" * 5)
+        own, foreign = over_http(running, ask, token="reader" * 5)
     assert [item["ref"] for item in json.loads(own.content[0].text)["items"]] == ["mem:m-secret-plan"]
     assert foreign.is_error
     problem = json.loads(foreign.content[0].text)
@@ -113,7 +148,7 @@ def test_a_receipt_is_a_resource(own_home: Path) -> None:
         return await client.read_resource(f"sunrise://receipts/{RUN}")
 
     with served(own_home, mcp=True) as running:
-        (content,) = _over_http(running, ask).contents
+        (content,) = over_http(running, ask).contents
     assert json.loads(content.text) == json.loads(json.dumps(receipt.to_dict()))
 
 
@@ -149,28 +184,3 @@ def _check(answer: Any) -> None:
 
 def _message(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-
-
-def _over_http(running: Served, ask: Callable[[Any], Awaitable[Any]], *, token: str = "") -> Any:
-    async def run() -> Any:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        async with httpx2.AsyncClient(headers=headers, trust_env=False) as http:
-            return await _asked(streamable_http_client(f"{running.url}/mcp", http_client=http), ask)
-
-    return asyncio.run(run())
-
-
-def _over_stdio(home: Path, ask: Callable[[Any], Awaitable[Any]], *arguments: str) -> Any:
-    command = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "sunrise", "mcp", "--home", str(home), *arguments],
-        cwd=rooms_path(),
-        # The client hands on next to nothing of its environment.
-        env={"PYTHONPATH": os.environ.get("PYTHONPATH", "")},
-    )
-    return asyncio.run(_asked(stdio_client(command), ask))
-
-
-async def _asked(transport: AbstractAsyncContextManager[Any], ask: Callable[[Any], Awaitable[Any]]) -> Any:
-    async with Client(transport) as client:
-        return await ask(client)

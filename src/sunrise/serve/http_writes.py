@@ -20,7 +20,7 @@ from sunrise.serve.http_models import (
     StoreAsked,
     StoreGiven,
 )
-from sunrise.serve.tokens import Caller, Right
+from sunrise.serve.tokens import Right
 
 router = APIRouter(responses=described(*ANSWERED))
 
@@ -40,7 +40,7 @@ async def store(asked: StoreAsked, request: Request) -> Response:
         source_ref=asked.source_ref,
         agent_id=asked.agent_id,
         id=asked.id,
-        idempotency_key=key_of(caller, asked.idempotency_key),
+        idempotency_key=caller.key_for(asked.idempotency_key),
         ttl_days=asked.ttl_days,
         review_at_ms=asked.review_at_ms,
     )
@@ -85,13 +85,3 @@ async def capture(asked: CaptureAsked, request: Request) -> Response:
     found = await service.workers.run(lambda: service.capture(wanted))
     service.metrics.items.labels("/v1/capture").inc(len(found.refs))
     return JSONResponse(capture_answer_of(found))
-
-
-def key_of(caller: Caller, key: str | None) -> str | None:
-    """
-    Return an idempotency key that is the caller's own: of a bound one it says nothing of others' stores.
-
-    >>> key_of(Caller("gateway", scopes=("agent:1",)), "k")
-    'gateway:k'
-    """
-    return key if key is None or not caller.is_bound else f"{caller.name}:{key}"

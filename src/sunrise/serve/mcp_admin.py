@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
@@ -12,6 +13,7 @@ from sunrise.domain.admin import MAX_PAGE
 from sunrise.domain.record_requests import LONGEST_ID
 from sunrise.serve import admin_calls
 from sunrise.serve.mcp_answers import READS, WRITES, Who, answered
+from sunrise.serve.mcp_tools import tool_of
 from sunrise.serve.service import Service
 from sunrise.serve.tokens import Caller, Right
 
@@ -25,16 +27,12 @@ CategoryField = Annotated[str | None, Field(max_length=200, description="Only of
 CursorField = Annotated[str | None, Field(max_length=2000, description="The nextCursor of the page before.")]
 
 
-def add_admin_tools(server: MCPServer[Any], service: Service, who: Who) -> None:
-    """Add ``memory_list``, ``memory_stats``, ``memory_get``, ``memory_export`` and ``memory_import``."""
-    _add_list(server, service, who)
-    _add_stats(server, service, who)
-    _add_get(server, service, who)
-    _add_export(server, service, who)
-    _add_import(server, service, who)
+def admin_tools(service: Service, who: Who) -> list[Tool]:
+    """Return ``memory_list``, ``memory_stats``, ``memory_get``, ``memory_export`` and ``memory_import``."""
+    return [made(service, who) for made in (_list, _stats, _get, _export, _import)]
 
 
-def _add_list(server: MCPServer[Any], service: Service, who: Who) -> None:
+def _list(service: Service, who: Who) -> Tool:
     async def memory_list(
         ctx: Context[Any],
         limit: Annotated[int, Field(ge=1, le=MAX_PAGE, description="Memories, at most.")] = 50,
@@ -51,16 +49,15 @@ def _add_list(server: MCPServer[Any], service: Service, who: Who) -> None:
 
         return await answered(service, who, ctx, answer, tool="memory_list", scope=scope)
 
-    server.add_tool(
+    return tool_of(
         memory_list,
         title="List memories",
         description="One page of memories, newest first, and the cursor of the next. Ids are whole.",
         annotations=READS,
-        structured_output=False,
     )
 
 
-def _add_stats(server: MCPServer[Any], service: Service, who: Who) -> None:
+def _stats(service: Service, who: Who) -> Tool:
     async def memory_stats(ctx: Context[Any], scope: ScopeField = None) -> CallToolResult:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.READ)
@@ -71,16 +68,15 @@ def _add_stats(server: MCPServer[Any], service: Service, who: Who) -> None:
 
         return await answered(service, who, ctx, answer, tool="memory_stats", scope=scope)
 
-    server.add_tool(
+    return tool_of(
         memory_stats,
         title="Count memories",
         description="How many memories there are, by scope, category, importance, trust, origin and age.",
         annotations=READS,
-        structured_output=False,
     )
 
 
-def _add_get(server: MCPServer[Any], service: Service, who: Who) -> None:
+def _get(service: Service, who: Who) -> Tool:
     async def memory_get(
         ctx: Context[Any],
         ref: Annotated[
@@ -97,16 +93,15 @@ def _add_get(server: MCPServer[Any], service: Service, who: Who) -> None:
 
         return await answered(service, who, ctx, answer, tool="memory_get", scope=scope)
 
-    server.add_tool(
+    return tool_of(
         memory_get,
         title="Show one record",
         description="One record whole: its fields, what changed them, what it belongs to, how it was used.",
         annotations=READS,
-        structured_output=False,
     )
 
 
-def _add_export(server: MCPServer[Any], service: Service, who: Who) -> None:
+def _export(service: Service, who: Who) -> Tool:
     async def memory_export(
         ctx: Context[Any],
         format: Annotated[  # noqa: A002  the tool's own name
@@ -126,16 +121,15 @@ def _add_export(server: MCPServer[Any], service: Service, who: Who) -> None:
 
         return await answered(service, who, ctx, answer, tool="memory_export", scope=scope)
 
-    server.add_tool(
+    return tool_of(
         memory_export,
         title="Export memories",
         description="Memories as text, oldest first, without secrets; many of them go into a file.",
         annotations=_CARRIES_OUT,
-        structured_output=False,
     )
 
 
-def _add_import(server: MCPServer[Any], service: Service, who: Who) -> None:
+def _import(service: Service, who: Who) -> Tool:
     async def memory_import(
         ctx: Context[Any],
         lines: Annotated[str | None, Field(description="JSON lines, or one array.")] = None,
@@ -157,12 +151,11 @@ def _add_import(server: MCPServer[Any], service: Service, who: Who) -> None:
 
         return await answered(service, who, ctx, answer, tool="memory_import", scope=scope)
 
-    server.add_tool(
+    return tool_of(
         memory_import,
         title="Import memories",
         description="Add memories that are not there yet; what a line claims of its trust is not believed.",
         annotations=WRITES,
-        structured_output=False,
     )
 
 

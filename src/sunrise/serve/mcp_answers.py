@@ -38,20 +38,27 @@ async def answered(
     request = ctx.request_context.request
     caller = who(request)
     try:
-        return _block(await answer(caller))
+        return block(await answer(caller))
     except (RefusalError, DataError, StoreError) as error:
         refusal = as_refusal(error)
-        request_id = request.scope["sunrise.request_id"] if request is not None else "stdio"
+        request_id = request_id_of(ctx)
         if refusal.reason in AUDITED:
             service.audit.note(
                 refusal.reason, request_id=request_id, client=caller.name, route=tool, scope=scope
             )
-        return _block(refusal.to_dict(request_id), is_error=True)
+        return block(refusal.to_dict(request_id), is_error=True)
 
 
-def _block(values: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
+def block(values: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
+    """Return values as the one block of an answer."""
     text = json.dumps(values, ensure_ascii=False)
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error)
+
+
+def request_id_of(ctx: Context[Any, Any] | None) -> str:
+    """Return the id of the request that a call came with, ``stdio`` where there is none."""
+    request = ctx.request_context.request if ctx is not None else None
+    return str(request.scope["sunrise.request_id"]) if request is not None else "stdio"
 
 
 def problem_of(refusal: RefusalError) -> str:

@@ -13,8 +13,9 @@ from fastapi import FastAPI
 from starlette.routing import Route
 
 from sunrise.errors import ConfigurationError
-from sunrise.serve.bodies import Receive
+from sunrise.serve.bodies import Receive, replayed
 from sunrise.serve.guards import Scope, Send
+from sunrise.serve.mcp_wire import whole
 from sunrise.serve.problems import RefusalError
 from sunrise.serve.service import Service
 from sunrise.serve.service_log import note, place_of
@@ -45,7 +46,8 @@ class McpDoor:
         self._service = service
         self._sessions: StreamableHTTPSessionManager | None = None
         self._is_there = asyncio.Event()
-        api.router.routes.append(Route(MCP_PATH, endpoint=self, methods=["POST"]))
+        self._route = Route(MCP_PATH, endpoint=self, methods=["POST"])
+        api.router.routes.append(self._route)
 
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
@@ -61,10 +63,15 @@ class McpDoor:
     # An object, not a function: Starlette hands it the connection as it is.
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        # Log and metrics name it by its route, as those that FastAPI made.
+        scope["route"] = self._route
         await self._is_there.wait()
         if self._sessions is None:
             raise RefusalError("failed")
-        await self._sessions.handle_request(scope, receive, send)
+        # The guard has read the body whole.
+        message = await receive()
+        body = whole(message.get("body", b""))
+        await self._sessions.handle_request(scope, replayed(body, receive), send)
 
     async def _serve(self, end: asyncio.Event) -> None:
         # The sessions must end in the task that began them.

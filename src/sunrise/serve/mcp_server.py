@@ -6,23 +6,27 @@ import json
 from importlib.metadata import version
 from typing import Annotated, Any, Final
 
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from sunrise.domain.answers import answer_of, forget_answer_of, store_answer_of
 from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
+from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.store import StoreRequest
-from sunrise.serve.http_routes import RUN_ID
-from sunrise.serve.http_writes import key_of
-from sunrise.serve.mcp_admin import add_admin_tools
+from sunrise.serve.mcp_admin import admin_tools
 from sunrise.serve.mcp_answers import READS, WRITES, Who, answered, problem_of
+from sunrise.serve.mcp_tools import MemoryServer, tool_of
 from sunrise.serve.problems import RefusalError
 from sunrise.serve.service import Service
 from sunrise.serve.tokens import Caller, Right
 
+LISTED_RUNS: Final = 50
+"""So many receipts are named where a client asks for what there is; any may be read."""
 _FORGETS: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
@@ -34,18 +38,21 @@ _INSTRUCTIONS: Final = (
 
 def build_mcp(service: Service, who: Who) -> MCPServer[Any]:
     """Return the MCP server. A tool answers with one block of JSON: of two kinds a model would see both."""
-    server: MCPServer[Any] = MCPServer(
-        "sunrise", version=version("sunrise-memory"), instructions=_INSTRUCTIONS, log_level="WARNING"
+    server = MemoryServer(
+        "sunrise",
+        version=version("sunrise-memory"),
+        instructions=_INSTRUCTIONS,
+        log_level="WARNING",
+        tools=[*(made(service, who) for made in (_recall, _store, _forget)), *admin_tools(service, who)],
+        middleware=[_listing_receipts(service, who)],
+        # Nothing is told of by itself, and who listens would keep a connection.
+        subscriptions=False,
     )
-    _add_recall(server, service, who)
-    _add_store(server, service, who)
-    _add_forget(server, service, who)
-    add_admin_tools(server, service, who)
     _add_receipts(server, service, who)
     return server
 
 
-def _add_recall(server: MCPServer[Any], service: Service, who: Who) -> None:
+def _recall(service: Service, who: Who) -> Tool:
     async def memory_recall(
         ctx: Context[Any],
         query: Annotated[str, Field(max_length=200_000, description="What to look for, in any language.")],
@@ -61,16 +68,15 @@ def _add_recall(server: MCPServer[Any], service: Service, who: Who) -> None:
 
         return await answered(service, who, ctx, answer, tool="memory_recall", scope=scope)
 
-    server.add_tool(
+    return tool_of(
         memory_recall,
         title="Recall memories",
         description="Find memories by what they say and what they mean, best first. Ids are whole.",
         annotations=READS,
-        structured_output=False,
     )
 
 
-def _add_store(server: MCPServer[Any], service: Service, who: Who) -> None:
+def _store(service: Service, who: Who) -> Tool:
     async def memory_store(
         ctx: Context[Any],
         text: Annotated[str, Field(max_length=500_000, description="What to remember, in one statement.")],
@@ -86,22 +92,21 @@ def _add_store(server: MCPServer[Any], service: Service, who: Who) -> None:
                 scope=caller.scope_for(scope),
                 category=category,
                 importance=importance,
-                idempotency_key=key_of(caller, idempotency_key),
+                idempotency_key=caller.key_for(idempotency_key),
             )
             return store_answer_of(await service.workers.run(lambda: service.store(wanted)))
 
         return await answered(service, who, ctx, answer, tool="memory_store", scope=scope)
 
-    server.add_tool(
+    return tool_of(
         memory_store,
         title="Store a memory",
         description="Remember one statement. The answer names the memory that holds it, new or not.",
         annotations=WRITES,
-        structured_output=False,
     )
 
 
-def _add_forget(server: MCPServer[Any], service: Service, who: Who) -> None:
+def _forget(service: Service, who: Who) -> Tool:
     async def memory_forget(
         ctx: Context[Any],
         id: Annotated[str | None, Field(description="Id, ref, or 8 characters of an id.")] = None,  # noqa: A002  the tool's own name
@@ -116,12 +121,11 @@ def _add_forget(server: MCPServer[Any], service: Service, who: Who) -> None:
 
         return await answered(service, who, ctx, answer, tool="memory_forget", scope=scope)
 
-    server.add_tool(
+    return tool_of(
         memory_forget,
         title="Forget a memory",
         description="Forget one memory for good. A query that may mean several forgets none and lists them.",
         annotations=_FORGETS,
-        structured_output=False,
     )
 
 
@@ -132,9 +136,7 @@ def _add_receipts(server: MCPServer[Any], service: Service, who: Who) -> None:
         caller = who(request)
         if Right.ADMIN not in caller.rights:
             raise ResourceError(problem_of(RefusalError("right_not_allowed")))
-        found = None
-        if RUN_ID.fullmatch(run_id):
-            found = await service.workers.run(lambda: service.receipt(run_id))
+        found = await service.workers.run(lambda: service.receipt(run_id))
         if found is None:
             raise ResourceNotFoundError(problem_of(RefusalError("not_found")))
         return json.dumps(found.to_dict(), ensure_ascii=False)
@@ -145,3 +147,29 @@ def _add_receipts(server: MCPServer[Any], service: Service, who: Who) -> None:
         title="Receipt of a run",
         mime_type="application/json",
     )(receipt)
+
+
+def _listing_receipts(service: Service, who: Who) -> ServerMiddleware[Any]:
+    """Name the newest receipts, for clients that know no templates; and no prompts, as there are none."""
+
+    async def listing(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if not isinstance(result, dict):
+            return result
+        if isinstance(can := result.get("capabilities"), dict):
+            return {**result, "capabilities": {name: can[name] for name in can if name != "prompts"}}
+        if ctx.method == "resources/list" and Right.ADMIN in who(ctx.request).rights:
+            runs = await service.workers.run(lambda: service.home.ledger.runs(limit=LISTED_RUNS))
+            return {**result, "resources": [_named(run) for run in runs]}
+        return result
+
+    return listing
+
+
+def _named(run: RunReceipt) -> dict[str, str]:
+    return {
+        "uri": f"sunrise://receipts/{run.run_id}",
+        "name": run.run_id,
+        "title": f"{run.flow}: {run.status}",
+        "mimeType": "application/json",
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -44,6 +45,7 @@ SPOOL_STEM: Final = "service"
 _FAILED_RATE: Final = 1.0
 _FAILED_BURST: Final = 10
 _MAX_RUNS: Final = 5000
+_RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,8 @@ class Service:
 
     def receipt(self, run_id: str) -> RunReceipt | None:
         """Return the receipt of a run, None where there is no such run any more."""
+        if not _RUN_ID.fullmatch(run_id):
+            return None
         runs = self.home.ledger.runs(limit=_MAX_RUNS)
         return next((one for one in runs if one.run_id == run_id), None)
 
@@ -208,7 +212,7 @@ class Service:
         return True
 
     def close(self) -> None:
-        """Take no more work."""
+        """Take no more work, and end what is under way: the ledger is closed after this."""
         self.workers.close()
 
     def _use(self, options: ServeOptions) -> None:

@@ -87,6 +87,15 @@ class Caller:
             raise RefusalError("scope_not_allowed")
         return scope
 
+    def key_for(self, key: str | None) -> str | None:
+        """
+        Return an idempotency key that is the caller's own: of a bound one it says nothing of others' stores.
+
+        >>> Caller("gateway", scopes=("agent:1",)).key_for("k")
+        'gateway:k'
+        """
+        return key if key is None or not self.is_bound else f"{self.name}:{key}"
+
 
 OPERATOR: Final = Caller("operator")
 """Whoever holds the token of the home, or asks on this machine where there is none."""

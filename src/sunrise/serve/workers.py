@@ -33,13 +33,18 @@ class Workers:
         Return what a blocking call returns. One that nobody waits for any more goes on to its end.
 
         Raises:
-            RefusalError: Enough calls wait already; reason ``overloaded``.
+            RefusalError: Enough calls wait already, or the service stops; reason ``overloaded``.
         """
         with self._lock:
             if self._under_way >= self._room:
                 raise RefusalError("overloaded", retry_after_s=1.0)
             self._under_way += 1
-        future = self._pool.submit(self._timed, call)
+        try:
+            future = self._pool.submit(self._timed, call)
+        except RuntimeError as error:
+            with self._lock:
+                self._under_way -= 1
+            raise RefusalError("overloaded", "the service is being stopped", retry_after_s=5.0) from error
         future.add_done_callback(self._done)
         return await asyncio.wrap_future(future)
 
@@ -50,8 +55,8 @@ class Workers:
         return late >= self._threads
 
     def close(self) -> None:
-        """Begin no more calls."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Begin no more calls, and wait for those that have begun; the process could not end before them."""
+        self._pool.shutdown(cancel_futures=True)
 
     def _timed(self, call: Callable[[], Answer]) -> Answer:
         thread = threading.get_ident()
