@@ -10,6 +10,11 @@ from typing import Final
 
 from sunrise.domain.admission.chatter import is_acknowledgement, is_transient
 from sunrise.domain.admission.recall_loops import is_recalled, is_search_result
+from sunrise.domain.capture_evidence import Evidence, Weighed, weighed
+from sunrise.domain.capture_evidence_en import ENGLISH_EVIDENCE
+from sunrise.domain.capture_evidence_ja import JAPANESE_EVIDENCE
+from sunrise.domain.capture_evidence_ko import KOREAN_EVIDENCE
+from sunrise.domain.capture_evidence_zh import CHINESE_EVIDENCE
 from sunrise.domain.capture_phrases import Phrases, levelled
 from sunrise.domain.capture_phrases_en import ENGLISH
 from sunrise.domain.capture_phrases_ja import JAPANESE
@@ -70,12 +75,14 @@ class Verdict:
     What a statement is: of a category, or skipped.
 
     ``text`` is the statement without the order to remember it; ``explicit`` says that there was one.
+    ``reasons`` name the signs that spoke for what shows no phrase.
     """
 
     text: str
     category: CaptureCategory | None = None
     skip: CaptureSkip | None = None
     explicit: bool = False
+    reasons: tuple[str, ...] = ()
 
 
 def verdict_on(text: str, *, explicit: bool = False) -> Verdict:
@@ -88,7 +95,9 @@ def verdict_on(text: str, *, explicit: bool = False) -> Verdict:
     >>> verdict_on("From now on, use metric units.").category.value, verdict_on("should we?").skip.value
     ('preference', 'question')
     >>> verdict_on("請記住：我不吃香菜")
-    Verdict(text='我不吃香菜', category=<CaptureCategory.PREFERENCE: 'preference'>, skip=None, explicit=True)
+    Verdict(text='我不吃香菜', category=<CaptureCategory.PREFERENCE: 'preference'>, skip=None, explicit=True, reasons=())
+    >>> verdict_on("香菜我是真的不行").reasons
+    ()
     """
     if skip := _unfit(text):
         return Verdict(text, skip=skip)
@@ -105,12 +114,8 @@ def verdict_on(text: str, *, explicit: bool = False) -> Verdict:
         told = _Wording(told.text.rstrip(" ?？"))
     if content or explicit:
         return Verdict(told.text, _category_of(told) or CaptureCategory.FACT, explicit=True)
-    category = _decided(told)
-    return (
-        Verdict(told.text, category)
-        if isinstance(category, CaptureCategory)
-        else Verdict(text, skip=category)
-    )
+    decided = _decided(told)
+    return Verdict(text, skip=decided) if isinstance(decided, CaptureSkip) else decided
 
 
 class _Wording:
@@ -185,7 +190,7 @@ def _is_request(wording: _Wording, told: _Wording, *, ordered: bool) -> bool:
     return told.has("standing_request")
 
 
-def _decided(told: _Wording) -> CaptureCategory | CaptureSkip:
+def _decided(told: _Wording) -> Verdict | CaptureSkip:
     """Say what a statement is that nobody ordered to be remembered."""
     for sign, skip in (("reported", CaptureSkip.REPORTED), ("reaction", CaptureSkip.REACTION)):
         if told.has(sign):
@@ -196,7 +201,25 @@ def _decided(told: _Wording) -> CaptureCategory | CaptureSkip:
     category = _category_of(told)
     if not holds and not told.has("decision") and (told.has("transient") or is_transient(told.text)):
         return CaptureSkip.TRANSIENT
-    return category or CaptureSkip.NO_SIGN
+    return _by_evidence(told, category, is_firm=holds or told.has("decision"))
+
+
+def _by_evidence(told: _Wording, category: CaptureCategory | None, *, is_firm: bool) -> Verdict | CaptureSkip:
+    """Say what a statement is by all its signs, where no phrase is firm enough to say it alone."""
+    if is_firm or not told.languages:
+        return Verdict(told.text, category) if category else CaptureSkip.NO_SIGN
+    evidence = _EVIDENCE[told.languages[0]]
+    found = weighed(told.plain, evidence)
+    if category in _WEAK:
+        return CaptureSkip.NO_SIGN if found.points <= evidence.too_little else Verdict(told.text, category)
+    if found.points >= evidence.enough:
+        return Verdict(told.text, _weighed_category(found, evidence), reasons=found.reasons)
+    return Verdict(told.text, category) if category else CaptureSkip.NO_SIGN
+
+
+def _weighed_category(found: Weighed, evidence: Evidence) -> CaptureCategory:
+    is_decision = not evidence.decided.isdisjoint(found.reasons)
+    return CaptureCategory.DECISION if is_decision else CaptureCategory.PREFERENCE
 
 
 def _category_of(told: _Wording) -> CaptureCategory | None:
@@ -210,6 +233,13 @@ def _category_of(told: _Wording) -> CaptureCategory | None:
     return None
 
 
+_EVIDENCE = {
+    ENGLISH: ENGLISH_EVIDENCE,
+    CHINESE: CHINESE_EVIDENCE,
+    JAPANESE: JAPANESE_EVIDENCE,
+    KOREAN: KOREAN_EVIDENCE,
+}
+_WEAK = (CaptureCategory.PREFERENCE, CaptureCategory.DECISION)
 _BY_SIGN = (
     ("weak_decision", CaptureCategory.DECISION),
     ("preference", CaptureCategory.PREFERENCE),
