@@ -65,7 +65,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
         ),
         Sign(
             "record",
-            3,
+            2,
             any_of(
                 r"\b(?:for the record|heads up|fyi|bear in mind|keep in mind|just so you know|note that|"
                 r"worth knowing|you should know|in case (?:it|you)|so you know|remember|don't forget|"
@@ -98,17 +98,17 @@ ENGLISH_EVIDENCE: Final = Evidence(
             "decided",
             4,
             any_of(
-                r"\b(?:decided|settled|agreed|sorted|final(?:ly|ised|ized)?|signed|locked|confirmed|"
-                r"official(?:ly)?|chosen|chose|picked|booked|committed|voted|approved|it's a (?:go|deal|"
-                r"yes|no)|deal|done with|done deal|end of (?:discussion|story)|case closed|no (?:going|"
-                r"turning) back|sticking (?:with|to)|stick(?:ing)? with|going (?:with|for|ahead|back to)|"
-                r"gone with|go with|going to be|moving (?:to|over|away)|switch(?:ing|ed)|migrat\w+|"
-                r"ditch\w*|dropp(?:ing|ed)|scrapp?\w*|binn\w+|out the window|it is|wins?|won|winner|"
-                r"goes to|it's (?:going to be|gonna be)|made up (?:my|our)|mind(?:'s| is) made|plan is|"
-                r"call it|ruled out|off the table|we're (?:keeping|staying|using|doing|having)|"
-                r"i'm (?:keeping|staying|quitting|leaving|taking)|gave up|given up|giving up|sold|killed|"
-                r"pulled the plug|shook (?:hands|on)|handshake|set (?:in stone|for|at)|cut.?off|deadline|"
-                r"due (?:on|by|date))\b"
+                r"\b(?:decided(?! (?:nothing|yet)|\?)|settled|agreed|sorted|final(?:ly|ised|ized)?|signed|"
+                r"locked|confirmed|official(?:ly)?|chosen|chose|picked|booked|committed|voted|approved|"
+                r"it's a (?:go|deal|yes|no)|deal|done with|done deal|end of (?:discussion|story)|"
+                r"case closed|no (?:going|turning) back|sticking (?:with|to)|stick(?:ing)? with|"
+                r"going (?:with|for|ahead|back to)|gone with|go with|going to be|moving (?:to|over|away)|"
+                r"switch(?:ing|ed)|migrat\w+|ditch\w*|dropp(?:ing|ed)|scrapp?\w*|binn\w+|out the window|"
+                r"it is|wins?|won|winner|goes to|it's (?:going to be|gonna be)|made up (?:my|our)|"
+                r"mind(?:'s| is) made|plan is|call it|ruled out|off the table|we're (?:keeping|staying|"
+                r"using|doing|having)|i'm (?:keeping|staying|quitting|leaving|taking)|gave up|given up|"
+                r"giving up|sold|killed|pulled the plug|shook (?:hands|on)|handshake|set (?:in stone|for|"
+                r"at)|cut.?off|deadline|due (?:on|by|date))\b"
             ),
         ),
         Sign(
@@ -218,7 +218,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
         ),
         Sign(
             "ongoing",
-            -1,
+            -2,
             any_of(
                 r"\b(?:i'm|we're|i am|we are|it's|is|are|been) (?:\w+ly |still |just |so )?(?:thinking|"
                 r"trying|looking|working on|waiting|running|getting|having|considering|wondering|off to|"
@@ -262,9 +262,9 @@ ENGLISH_EVIDENCE: Final = Evidence(
             "kin_says",
             -2,
             any_of(
-                r"\bmy (?:mum|mom|dad|nan|gran\w*|grandma|boss|manager|friend|mate|colleague|neighbou?r|"
-                r"brother|sister|doctor|teacher|professor|coworker|roommate|landlord|cousin|uncle|aunt|"
-                r"flatmate|tutor|supervisor|client)s?\b"
+                r"(?<!with )(?<!to )(?<!for )(?<!of )(?<!at )\bmy (?:mum|mom|dad|nan|gran\w*|grandma|boss|"
+                r"manager|friend|mate|colleague|neighbou?r|brother|sister|doctor|teacher|professor|"
+                r"coworker|roommate|landlord|cousin|uncle|aunt|flatmate|tutor|supervisor|client)s?\b"
             ),
         ),
         Sign(
