@@ -1,9 +1,9 @@
 """
 What a sentence's build says together, where no phrase says it alone: whether it is meant for good.
 
-Who says "right, paint goes with the sage green" or "香菜我是真的不行" uses no phrase that can be listed. But he
-speaks of something settled or disliked, of no day, of no one thing at hand, and he asks nothing. Each such sign
-has a weight, the sum is compared with what a language asks for, and the signs are the reasons.
+Who says "right, paint goes with the sage green" or "香菜我是真的不行" uses no phrase that can be listed.
+But he speaks of something settled or disliked, of no day, of no one thing at hand, and asks nothing. Each such
+sign has a weight, their sum is held against what a language asks for, and the signs are the reasons.
 """
 
 from __future__ import annotations

@@ -8,13 +8,13 @@ from sunrise.domain.capture_evidence import Evidence, Sign
 from sunrise.domain.capture_phrases import any_of
 
 ENGLISH_EVIDENCE: Final = Evidence(
-    enough=4,
-    too_little=-4,
+    enough=3,
+    too_little=-6,
     decided=frozenset({"decided"}),
     signs=(
         Sign(
             "dislikes",
-            2,
+            3,
             any_of(
                 r"\b(?:hate|hates|loathe|detest|despise|abhor|can(?:'t|not) (?:stand|bear|abide|"
                 r"be (?:doing|having|arsed)|deal|do|have|eat|drink|handle|tolerate|cope|read|hear|see)|"
@@ -26,7 +26,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
                 r"a rash|the (?:creeps|ick)|(?:a )?migraines?|(?:a )?headaches?|anxiety|heartburn)|"
                 r"put(?:s)? me off|bugs me|annoys me|irritates me|sick of|tired of|fed up|pet peeve|"
                 r"steer clear|keep(?:s)? me up|bane of|allergies|upsets? (?:my|his|her)|too (?:sweet|"
-                r"spicy|long|loud|salty|formal|bright|small) for)"
+                r"spicy|long|loud|salty|formal|bright|small) for(?! (?:me|us) to))"
             ),
         ),
         Sign(
@@ -176,7 +176,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
         ),
         Sign(
             "imperative",
-            1,
+            2,
             any_of(
                 r"(?:^|[,;:-] ?(?:so |and |then |just |please )?|\b(?:please|pls|just|so|and|"
                 r"always) )(?:use|keep|put|call|write|leave|make|stick|go|file|name|label|answer|reply|"
@@ -272,14 +272,14 @@ ENGLISH_EVIDENCE: Final = Evidence(
             -5,
             any_of(
                 r"^(?:ok |now |and |then |please |pls |can you |could you |just |hey |also |right |"
-                r"so )*(?:write (?:me )?(?:an?|the|two|three)|give me|gimme|translate|make (?:it|this|"
-                r"that|the|me)|fix|find|check (?:the|if|my|whether)|show me (?:the|how)|restart|"
-                r"list (?:the|all|my|three|five)|draft|upload|stop the|show me|remind|send (?:the|it|him|"
-                r"her|them|that|this)|summari[sz]e|help|explain (?:the|how|why|what|this)|compare|rewrite|"
-                r"shorten|suggest|look|convert|open|turn|set|play|pick|create|generate|delete|rename|move|"
-                r"run (?:the|it|that)|proofread|tell me|let me|let's see|add (?:the|a|an|this|milk|eggs)|"
-                r"order|calculate|come up|book (?:me )?(?:a|the)|put the|try|search|schedule (?:a|the)|"
-                r"call (?:the|a))\b"
+                r"so )*(?:write (?:me )?(?:an?|the|two|three|some|unit|tests|code|up|down|out)|give me|"
+                r"gimme|translate|make (?:it|this|that|the|me)|fix|find|check (?:the|if|my|whether)|"
+                r"show me (?:the|how)|restart|list (?:the|all|my|three|five)|draft|upload|stop the|"
+                r"show me|remind|send (?:the|it|him|her|them|that|this)|summari[sz]e|help|explain (?:the|"
+                r"how|why|what|this)|compare|rewrite|shorten|suggest|look|convert|open|turn|set|play|pick|"
+                r"create|generate|delete|rename|move|run (?:the|it|that)|proofread|tell me|let me|"
+                r"let's see|add (?:the|a|an|this|milk|eggs)|order|calculate|come up|book (?:me )?(?:a|"
+                r"the)|put the|try|search|schedule (?:a|the)|call (?:the|a))\b"
             ),
         ),
         Sign(

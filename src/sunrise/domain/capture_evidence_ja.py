@@ -8,8 +8,8 @@ from sunrise.domain.capture_evidence import Evidence, Sign
 from sunrise.domain.capture_phrases import any_of
 
 JAPANESE_EVIDENCE: Final = Evidence(
-    enough=6,
-    too_little=-1,
+    enough=5,
+    too_little=-3,
     decided=frozenset({"decided"}),
     signs=(
         Sign(
@@ -151,8 +151,8 @@ JAPANESE_EVIDENCE: Final = Evidence(
             "when_rule",
             2,
             any_of(
-                r"(?:とき|時|際|場合|前|後|たら|なら|れば|たび|度)(?:は|に|には|も)?(?:、|,)?.{2,30}(?:て|"
-                r"で|こと|ように|だめ|ない|ます)"
+                r"(?:とき|(?<![0-9一二三四五六七八九十])時|際|場合|前|後|なら|れば|たび|度)(?:は|に|には|"
+                r"も)?(?:、|,)?.{2,30}(?:て|で|こと|ように|だめ|ない|ます)"
             ),
         ),
         Sign(
@@ -250,7 +250,7 @@ JAPANESE_EVIDENCE: Final = Evidence(
         ),
         Sign(
             "code",
-            -1,
+            -2,
             any_of(r"[{}<>=;|]|\b(?:error|warn|info|debug|null|true|false)\b|終了コード|エラー"),
         ),
     ),

@@ -8,8 +8,8 @@ from sunrise.domain.capture_evidence import Evidence, Sign
 from sunrise.domain.capture_phrases import any_of
 
 CHINESE_EVIDENCE: Final = Evidence(
-    enough=6,
-    too_little=-2,
+    enough=5,
+    too_little=-4,
     decided=frozenset({"decided", "firm"}),
     signs=(
         Sign(
@@ -165,7 +165,12 @@ CHINESE_EVIDENCE: Final = Evidence(
         Sign(
             "done",
             -1,
-            any_of(r"了[。!~,啦啊]*$|完了|好了|过了|了,|(?:没|没有)[^,。]{1,6}过[。!]*$"),
+            any_of(r"了[。!~,啦啊]*$|完了|好了|过了|了,"),
+        ),
+        Sign(
+            "experience",
+            -6,
+            any_of(r"从来?没(?:有)?[^,。]{1,6}过|[^,。]{2,}里的[^,。]{1,6}(?:都|全部)[^,。]{1,4}成"),
         ),
         Sign(
             "asks",
@@ -190,8 +195,8 @@ CHINESE_EVIDENCE: Final = Evidence(
             "reported",
             -6,
             any_of(
-                r"(?:他|她|它|老板|同事|学长|学姐|主管|阿嬷|奶奶|爷爷|外婆|老师|医生|朋友|领导|邻居|室友|"
-                r"网上|客户|妈|爸|老妈|老爸|护理长|学弟|经理|房东|教授|店长|阿姨|叔叔|文章|书上|"
+                r"(?:客服|他|她|它|老板|同事|学长|学姐|主管|阿嬷|奶奶|爷爷|外婆|老师|医生|朋友|领导|邻居|"
+                r"室友|网上|客户|妈|爸|老妈|老爸|护理长|学弟|经理|房东|教授|店长|阿姨|叔叔|文章|书上|"
                 r"新闻).{0,8}(?:说|讲|念|觉得|喜欢|爱|讨厌|要|从来|决定|问|写|讲|规定|叫我|嫌|骂|交代|不)|"
                 r"(?:听|据)说|说是|我(?:姐|姊|哥|弟|妹|叔|姑|舅|嫂|同学|表[姐哥弟妹]).{0,6}(?:从来|总|不|"
                 r"爱|很|也|要|都)"
@@ -226,7 +231,7 @@ CHINESE_EVIDENCE: Final = Evidence(
         ),
         Sign(
             "feeling",
-            -2,
+            -3,
             any_of(
                 r"累|困|好想|想(?:吃|喝|睡)|心情|难过|开心|头(?:很|好)?(?:疼|痛)|嗓子|饿|渴|发烧|感冒|"
                 r"没睡|睡不|下雨|好(?:热|冷|烦)|烦死|崩溃|爆了|无聊|紧张"
