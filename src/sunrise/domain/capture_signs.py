@@ -57,6 +57,7 @@ class CaptureSkip(StrEnum):
     REACTION = "reaction"
     TRANSIENT = "transient"
     NO_SIGN = "no_sign"
+    OUTWEIGHED = "outweighed"
     TOO_LONG = "too_long"
     TOO_MANY = "too_many"
     MEMORY_ORDER = "memory_order"
@@ -94,9 +95,10 @@ def verdict_on(text: str, *, explicit: bool = False) -> Verdict:
 
     >>> verdict_on("From now on, use metric units.").category.value, verdict_on("should we?").skip.value
     ('preference', 'question')
-    >>> verdict_on("請記住：我不吃香菜")
-    Verdict(text='我不吃香菜', category=<CaptureCategory.PREFERENCE: 'preference'>, skip=None, explicit=True, reasons=())
-    >>> verdict_on("香菜我是真的不行").reasons
+    >>> ordered = verdict_on("請記住：我不吃香菜")
+    >>> ordered.text, ordered.category.value, ordered.explicit
+    ('我不吃香菜', 'preference', True)
+    >>> verdict_on("gluten and my youngest are sworn enemies").reasons
     ()
     """
     if skip := _unfit(text):
@@ -205,13 +207,15 @@ def _decided(told: _Wording) -> Verdict | CaptureSkip:
 
 
 def _by_evidence(told: _Wording, category: CaptureCategory | None, *, is_firm: bool) -> Verdict | CaptureSkip:
-    """Say what a statement is by all its signs, where no phrase is firm enough to say it alone."""
-    if is_firm or not told.languages:
-        return Verdict(told.text, category) if category else CaptureSkip.NO_SIGN
+    """Say what a statement is by a phrase and by all its signs, which may outweigh the phrase."""
+    if not told.languages:
+        return CaptureSkip.NO_SIGN
     evidence = _EVIDENCE[told.languages[0]]
     found = weighed(told.plain, evidence)
-    if category in _WEAK:
-        return CaptureSkip.NO_SIGN if found.points <= evidence.too_little else Verdict(told.text, category)
+    if category in _BY_DEFAULT:
+        least = evidence.none if is_firm else evidence.too_little
+        is_kept = found.points > least or told.has("standing_request")
+        return Verdict(told.text, category) if is_kept else CaptureSkip.OUTWEIGHED
     if found.points >= evidence.enough:
         return Verdict(told.text, _weighed_category(found, evidence), reasons=found.reasons)
     return Verdict(told.text, category) if category else CaptureSkip.NO_SIGN
@@ -239,7 +243,7 @@ _EVIDENCE = {
     JAPANESE: JAPANESE_EVIDENCE,
     KOREAN: KOREAN_EVIDENCE,
 }
-_WEAK = (CaptureCategory.PREFERENCE, CaptureCategory.DECISION)
+_BY_DEFAULT = (CaptureCategory.PREFERENCE, CaptureCategory.DECISION)
 _BY_SIGN = (
     ("weak_decision", CaptureCategory.DECISION),
     ("preference", CaptureCategory.PREFERENCE),
