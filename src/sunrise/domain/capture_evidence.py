@@ -2,9 +2,9 @@
 What a sentence's build says together, where no phrase says it alone: whether it is meant for good.
 
 Who says "right, paint goes with the sage green" or "香菜我是真的不行" uses no phrase that can be listed.
-But he speaks of something settled or disliked, of no day, of no one thing at hand, and asks nothing. Each sign
-has a weight, their sum is held against what a language asks for, and the signs are the reasons. Weights are
-halves of log odds, fitted to labelled sentences; those of what is rare were set by hand.
+But he speaks of something settled or disliked, of no day, of no one thing at hand, and asks nothing. A sign
+has a weight, their sum is held against what a language asks for, and the signs are the reasons. A weight is
+twice a log odds, fitted to labelled sentences; those of what is rare were set by hand.
 """
 
 from __future__ import annotations

@@ -9,21 +9,30 @@ from sunrise.domain.capture_evidence import Evidence, sign
 ENGLISH_EVIDENCE: Final = Evidence(
     enough=3,
     too_little=-2,
-    none=-4,
+    none=-3,
     decided=frozenset({"decided"}),
     signs=(
         sign(
             "dislikes",
             3,
-            r"\bsworn enem\w+|\bsacrosanct\b|\bhopeless\b|\bspare me\b|\bcomes? out in\b|"
-            r"\bdoesn't agree with\b|\ballergic\b|\brash\b|\bwhatever you do\b|\bneedn't\b|\bdon't mix\b|"
-            r"\b(?:is|are) a crime\b|\bgo easy on\b|\bnever got on with\b|\bcringe\b|\bno \w+ (?:stuff|"
-            r"talk|work)\b|\bhands off\b|\bsacred\b|\bhaven't got all day\b|\bcan't be (?:doing|having|"
-            r"bothered)|\b(?:hate|hates|loathe|detest|despise|abhor|can(?:'t|not) (?:stand|bear|abide|"
-            r"be (?:doing|having|arsed)|deal|do|have|eat|drink|handle|tolerate|cope|read|hear|see)|"
-            r"allerg\w+|intoleran\w+|c[o]?eliac|diabetic|vegan|vegetarian|not (?:a|an|much of an?|big|"
-            r"keen|into|one for|really a?)\b|rubbish (?:with|at)|hopeless (?:with|at)|terrible (?:with|"
-            r"at)|useless (?:with|at)|no (?:good|use) (?:with|at)|no-go|no go|off limits|out of bounds|"
+            r"\bdon't (?:want|need) to (?:hear|see|know|read)\b|\bnone of (?:this|that|your|the)\b|"
+            r"\bcould (?:do|live) without\b|\bcan (?:do|live) without\b|\bleaves? me cold\b|"
+            r"\bnot my (?:bag|thing|scene)\b|\bmakes? my (?:skin|teeth|eyes|blood|head)\b|"
+            r"\bdoes nothing for me\b|\brubs? me\b|\bthe ick\b|\bwon't (?:have|hear of|touch|wear)\b|"
+            r"\bno (?:time|patience|stomach|love|use|truck) for\b|\blife's too short\b|\bwouldn't touch\b|"
+            r"\bbarge ?pole\b|\bnot on my watch\b|\bover my dead body\b|\bbanned\b|\bverboten\b|"
+            r"\bforbidden\b|\bdon't bother\b|\bdone with\b|\bis (?:a )?poison\b|\bcan't (?:get on|"
+            r"get along) with\b|\bpet hate\b|\bgives me the\b|\bdrives? me (?:up|round|mad|nuts|crazy|"
+            r"bonkers)\b|\bturns? my stomach\b|\bhard pass\b|\bno thanks? to\b|\bsworn enem\w+|"
+            r"\bsacrosanct\b|\bhopeless\b|\bspare me\b|\bcomes? out in\b|\bdoesn't agree with\b|"
+            r"\ballergic\b|\brash\b|\bwhatever you do\b|\bneedn't\b|\bdon't mix\b|\b(?:is|are) a crime\b|"
+            r"\bgo easy on\b|\bnever got on with\b|\bcringe\b|\bno \w+ (?:stuff|talk|work)\b|"
+            r"\bhands off\b|\bsacred\b|\bhaven't got all day\b|\bcan't be (?:doing|having|bothered)|"
+            r"\b(?:hate|hates|loathe|detest|despise|abhor|can(?:'t|not) (?:stand|bear|abide|be (?:doing|"
+            r"having|arsed)|deal|do|have|eat|drink|handle|tolerate|cope|read|hear|see)|allerg\w+|"
+            r"intoleran\w+|c[o]?eliac|diabetic|vegan|vegetarian|not (?:a|an|much of an?|big|keen|into|"
+            r"one for|really a?)\b|rubbish (?:with|at)|hopeless (?:with|at)|terrible (?:with|at)|"
+            r"useless (?:with|at)|no (?:good|use) (?:with|at)|no-go|no go|off limits|out of bounds|"
             r"off the table|off the menu|dead to me|drives? me|does my head|on my nerves|"
             r"makes me (?:cringe|sick|ill|itch|anxious|wince|break)|gives? me (?:hives|a rash|"
             r"the (?:creeps|ick)|(?:a )?migraines?|(?:a )?headaches?|anxiety|heartburn)|put(?:s)? me off|"
@@ -34,12 +43,17 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "likes",
             1,
-            r"\balways have been\b|\bman, always\b|\b(?:prefer\w*|love|loves|adore|favou?r\w*|fond of|"
-            r"partial to|fan of|go-to|swear by|a sucker for|rather|always (?:go|take|use|order|buy)|"
-            r"i'm an? [\w -]{2,20}(?:person|man|woman|guy|girl|gal|type|kind|user|drinker|bloke|lover)|"
-            r"works? best|suits? me|cup of tea|all about|my thing|my jam|easier on my|any day|"
-            r"nothing beats|beats|big on|happiest|die[- ]?hard|hooked|loyal to|sold on|old.school|"
-            r"old.fashioned|through and through|or nothing|or bust|all the way|by far)\b",
+            r"\bfine by me\b|\b(?:ok|okay|fine|good|happy) with me\b|\bi can take it\b|\bgo nuts\b|"
+            r"\bknock yourself out\b|\bmore the merrier\b|\byou know me\b|\bmy usual\b|\bi'm all for\b|"
+            r"\bhands down\b|\bby the book\b|\bworks? for me\b|\bsuits me\b|\bthat's me\b|"
+            r"\bevery day of the week\b|\bcan't go wrong\b|\bmy kind of\b|\bmy happy place\b|"
+            r"\bthe only way\b|\bsaves me\b|\balways have been\b|\bman, always\b|\b(?:prefer\w*|love|"
+            r"loves|adore|favou?r\w*|fond of|partial to|fan of|go-to|swear by|a sucker for|rather|"
+            r"always (?:go|take|use|order|buy)|i'm an? [\w -]{2,20}(?:person|man|woman|guy|girl|gal|type|"
+            r"kind|user|drinker|bloke|lover)|works? best|suits? me|cup of tea|all about|my thing|my jam|"
+            r"easier on my|any day|nothing beats|beats|big on|happiest|die[- ]?hard|hooked|loyal to|"
+            r"sold on|old.school|old.fashioned|through and through|or nothing|or bust|all the way|"
+            r"by far)\b",
         ),
         sign(
             "universal",
@@ -64,10 +78,13 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "record",
             3,
-            r"\b(?:for the record|heads up|fyi|bear in mind|keep in mind|just so you know|note that|"
-            r"worth knowing|you should know|in case (?:it|you)|so you know|remember|don't forget|"
-            r"make a note|jot|noted|mind you|reminder|for future|for reference|mental note|psa|btw|"
-            r"keep .{2,20} in mind|let it be known)\b",
+            r"\bnote to self\b|\bpin this\b|\bfile this\b|\btake note\b|\blog this\b|\bsave this\b|"
+            r"\bwrite this down\b|\bin case it matters\b|\bas you know\b|\bi (?:told|keep telling) you\b|"
+            r"\bhow many times\b|\bonce and for all\b|\bget it right\b|\b(?:for the record|heads up|fyi|"
+            r"bear in mind|keep in mind|just so you know|note that|worth knowing|you should know|"
+            r"in case (?:it|you)|so you know|remember|don't forget|make a note|jot|noted|mind you|"
+            r"reminder|for future|for reference|mental note|psa|btw|keep .{2,20} in mind|"
+            r"let it be known)\b",
         ),
         sign(
             "prohibits",
@@ -90,6 +107,10 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "decided",
             4,
+            r"\b(?:is|are|'s) (?:history|toast|dead|gone)\b(?!\?)|\bturns out\b|\bnow called\b|"
+            r"\bship has sailed\b|\bplumped for\b|\bnailed down\b|\bput to bed\b|\bsaid yes to\b|"
+            r"\bturned down\b|\bhanded in\b|\bgoing ahead\b|\bsettl(?:e|ing)\b|\bwent for\b|\bopted\b|"
+            r"\bsigned up\b|\bcommitting\b|\bretir(?:ed|ing) the\b|\breplac(?:ed|ing)\b|\brenamed?\b|"
             r"\bbit the bullet\b|\bcashless\b|\bgone \w+less\b|\blanded on\b|\bit is[,.]|\b(?:is|are|"
             r"'s) out\b|\bafter much\b|\bshook hands\b|\b(?:decided(?! (?:nothing|yet)|\?)|settled|agreed|"
             r"sorted|final(?:ly|ised|ized)?|signed|locked|confirmed|official(?:ly)?|chosen|chose|picked|"
@@ -114,7 +135,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
         ),
         sign(
             "my_is",
-            2,
+            1,
             r"\b(?:my|our|the (?:kids|kid|baby|twins|wife|husband|dog|cat|missus|mrs|other half|shop|"
             r"office|house|nas|server|router|printer|wedding|clinic|ward|team|boss|"
             r"school)(?:'s)?)\b[\w' -]{0,30}\b(?:is|are|'s|has|have|needs?|gets?|does|do|lives?|works?|"
@@ -156,12 +177,16 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "manner",
             2,
-            r"\b(?:short|brief|concise|terse|plain|simple|blunt|direct|straight|to the point|"
-            r"cut to the chase|formal|informal|casual|polite|metric|celsius|kilos?|grams|markdown|bullet|"
-            r"emojis?|jargon|prose|headings|uppercase|lowercase|british|american|24.hour|iso|utc|spelling|"
-            r"spaces|tabs|semicolons?|comments|types|tests|intros?|small talk|waffle|fluff|pleasantries|"
-            r"exclamation|abbreviations?|lists?|tables?|large print|bigger font|dark mode|light mode|"
-            r"first name|surname|nickname|pronouns?)\b",
+            r"\bwarts and all\b|\bpunches\b|\bno.frills\b|\bstraight up\b|\blayman\b|\btl;?dr\b|"
+            r"\bdumb (?:it|things) down\b|\blike i'm (?:five|5)\b|\bsugar-?coat\w*|\bswear\w*|\bhonest\b|"
+            r"\bgreetings?\b|\bsign.?off\b|\bcaptions?\b|\bsubtitles\b|\bunits\b|\bcurrency\b|\bdates?\b|"
+            r"\bfonts?\b|\bcaps\b|\bacronyms?\b|\bsources\b|\blinks?\b|\bfootnotes?\b|\bcitations?\b|"
+            r"\bsnake_case\b|\bcamel ?case\b|\b(?:short|brief|concise|terse|plain|simple|blunt|direct|"
+            r"straight|to the point|cut to the chase|formal|informal|casual|polite|metric|celsius|kilos?|"
+            r"grams|markdown|bullet|emojis?|jargon|prose|headings|uppercase|lowercase|british|american|"
+            r"24.hour|iso|utc|spelling|spaces|tabs|semicolons?|comments|types|tests|intros?|small talk|"
+            r"waffle|fluff|pleasantries|exclamation|abbreviations?|lists?|tables?|large print|bigger font|"
+            r"dark mode|light mode|first name|surname|nickname|pronouns?)\b",
         ),
         sign(
             "imperative",
@@ -186,22 +211,22 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "moment",
             -3,
-            r"\b(?:today|tonight|tomorrow|yesterday|now(?!adays)|right now|at the moment|currently|"
-            r"this (?:morning|afternoon|evening|week|weekend|month|year|time)|later|just (?:got|finished|"
-            r"had|did|now|been|woke|back)|an? (?:hour|minute|while|week|day|month)s? ago|last (?:night|"
-            r"week|month|year|time)|earlier|soon|in a (?:bit|minute|sec)|once|again|already|yet|so far|"
-            r"for now|temporarily|these days)\b",
+            r"\b(?:same as|like) last time\b|\blast time\b|\b(?:today|tonight|tomorrow|yesterday|"
+            r"now(?!adays)|right now|at the moment|currently|this (?:morning|afternoon|evening|week|"
+            r"weekend|month|year|time)|later|just (?:got|finished|had|did|now|been|woke|back)|an? (?:hour|"
+            r"minute|while|week|day|month)s? ago|last (?:night|week|month|year|time)|earlier|soon|"
+            r"in a (?:bit|minute|sec)|once|again|already|yet|so far|for now|temporarily|these days)\b",
         ),
         sign(
             "past",
-            -3,
+            -2,
             r"\b(?:was|were|did|didn't|had|went|got|came|saw|took|made|made it|said|told|thought|felt|"
             r"slept|finished|started|failed|crashed|broke|tried|fixed|worked|ended up|forgot|lost|found|"
             r"called|emailed|walked|spent|ran|ate|woke|left|kept|turned)\b",
         ),
         sign(
             "ongoing",
-            -1,
+            -2,
             r"\b(?:i'm|we're|i am|we are|it's|is|are|been) (?:\w+ly |still |just |so )?(?:thinking|trying|"
             r"looking|working on|waiting|running|getting|having|considering|wondering|off to|about to|"
             r"knackered|tired|exhausted|hungry|bored|stuck|sick|freezing|late|on my way|happy|sad|excited|"
@@ -235,7 +260,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
         ),
         sign(
             "kin_says",
-            -3,
+            -2,
             r"(?<!with )(?<!to )(?<!for )(?<!of )(?<!at )\bmy (?:mum|mom|dad|nan|gran\w*|grandma|boss|"
             r"manager|friend|mate|colleague|neighbou?r|brother|sister|doctor|teacher|professor|coworker|"
             r"roommate|landlord|cousin|uncle|aunt|flatmate|tutor|supervisor|client)s?\b",
@@ -250,9 +275,9 @@ ENGLISH_EVIDENCE: Final = Evidence(
             r"restart|list (?:the|all|my|three|five)|draft|upload|stop the|show me|remind|send (?:the|it|"
             r"him|her|them|that|this)|summari[sz]e|help|explain (?:the|how|why|what|this)|compare|rewrite|"
             r"shorten|suggest|look|convert|open|turn|set|play|pick|create|generate|delete|rename|move|"
-            r"run (?:the|it|that)|proofread|tell me|let me|let's see|add (?:the|a|an|this|milk|eggs)|"
-            r"order|calculate|come up|book (?:me )?(?:a|the)|put the|try|search|schedule (?:a|the)|"
-            r"call (?:the|a))\b",
+            r"run (?:the|it|that)|proofread|tell me|let me|let's see|add (?:the|a|an|this|milk|eggs|"
+            r"\w+ (?:support|hints|to)|\w+_\w+)|order|calculate|come up|book (?:me )?(?:a|the)|put the|"
+            r"try|search|schedule (?:a|the)|call (?:the|a))\b",
         ),
         sign(
             "chat",
@@ -271,7 +296,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
         ),
         sign(
             "code",
-            -2,
+            -3,
             r"[{}<>=;|]|\b(?:null|true|false|const|error|warn|info|debug|failed|exit code|exception|"
             r"[a-z]+_[a-z]+|https?)\b.{0,3}[:=]",
         ),
@@ -356,6 +381,14 @@ ENGLISH_EVIDENCE: Final = Evidence(
             -2,
             r"\bno \w+ (?:left|yet|today|again|available|here)\b|\bsold out\b|\brun out\b|, that (?:lad|"
             r"one|man|girl|woman)\b|\bbless (?:her|him|them)\b|fingers crossed|touch wood|\bmight not\b",
+        ),
+        sign(
+            "elliptic",
+            1,
+            r"^[\w' ]{2,24}: (?!\d)[\w' -]+ only\b|^(?:no|never|nothing|zero|minimal|more|"
+            r"less) [\w' -]{2,30}$|^[\w' -]{2,30},? please[.!]*$|^[\w' -]{2,30} over [\w' -]{2,30}|"
+            r"\bor it (?:doesn't|didn't)\b|\bfor the (?:likes of )?(?:little one|kids|missus|boss)\b|"
+            r'\bgets? (?:the )?"',
         ),
     ),
 )
