@@ -9,50 +9,52 @@ from sunrise.domain.capture_evidence import Evidence, sign
 ENGLISH_EVIDENCE: Final = Evidence(
     enough=3,
     too_little=-2,
-    none=-3,
+    none=-4,
     decided=frozenset({"decided"}),
     signs=(
         sign(
             "dislikes",
-            3,
-            r"\bdon't (?:want|need) to (?:hear|see|know|read)\b|\bnone of (?:this|that|your|the)\b|"
-            r"\bcould (?:do|live) without\b|\bcan (?:do|live) without\b|\bleaves? me cold\b|"
-            r"\bnot my (?:bag|thing|scene)\b|\bmakes? my (?:skin|teeth|eyes|blood|head)\b|"
-            r"\bdoes nothing for me\b|\brubs? me\b|\bthe ick\b|\bwon't (?:have|hear of|touch|wear)\b|"
-            r"\bno (?:time|patience|stomach|love|use|truck) for\b|\blife's too short\b|\bwouldn't touch\b|"
-            r"\bbarge ?pole\b|\bnot on my watch\b|\bover my dead body\b|\bbanned\b|\bverboten\b|"
-            r"\bforbidden\b|\bdon't bother\b|\bdone with\b|\bis (?:a )?poison\b|\bcan't (?:get on|"
-            r"get along) with\b|\bpet hate\b|\bgives me the\b|\bdrives? me (?:up|round|mad|nuts|crazy|"
-            r"bonkers)\b|\bturns? my stomach\b|\bhard pass\b|\bno thanks? to\b|\bsworn enem\w+|"
-            r"\bsacrosanct\b|\bhopeless\b|\bspare me\b|\bcomes? out in\b|\bdoesn't agree with\b|"
-            r"\ballergic\b|\brash\b|\bwhatever you do\b|\bneedn't\b|\bdon't mix\b|\b(?:is|are) a crime\b|"
-            r"\bgo easy on\b|\bnever got on with\b|\bcringe\b|\bno \w+ (?:stuff|talk|work)\b|"
-            r"\bhands off\b|\bsacred\b|\bhaven't got all day\b|\bcan't be (?:doing|having|bothered)|"
+            4,
+            r"\bmuddles? me\b|\bconfuses? me\b|\bvertigo\b|\bphobi\w+|\basthma\w*|\bmigraines?\b|"
+            r"\bno use (?:till|until|before|after)\b|\btrips me up\b|\bor she won't\b|\bor he won't\b|"
+            r"\bor i (?:won't|can't|get|forget)\b|\bdon't (?:want|need) to (?:hear|see|know|read)\b|"
+            r"\bnone of (?:this|that|your|the)\b|\bcould (?:do|live) without\b|\bcan (?:do|live) without\b|"
+            r"\bleaves? me cold\b|\bnot my (?:bag|thing|scene)\b|\bmakes? my (?:skin|teeth|eyes|blood|"
+            r"head)\b|\bdoes nothing for me\b|\brubs? me\b|\bthe ick\b|\bwon't (?:have|hear of|touch|"
+            r"wear)\b|\bno (?:time|patience|stomach|love|use|truck) for\b|\blife's too short\b|"
+            r"\bwouldn't touch\b|\bbarge ?pole\b|\bnot on my watch\b|\bover my dead body\b|\bbanned\b|"
+            r"\bverboten\b|\bforbidden\b|\bdon't bother\b|\bdone with\b|\bis (?:a )?poison\b|"
+            r"\bcan't (?:get on|get along) with\b|\bpet hate\b|\bgives me the\b|\bdrives? me (?:up|round|"
+            r"mad|nuts|crazy|bonkers)\b|\bturns? my stomach\b|\bhard pass\b|\bno thanks? to\b|"
+            r"\bsworn enem\w+|\bsacrosanct\b|\bhopeless\b|\bspare me\b|\bcomes? out in\b|"
+            r"\bdoesn't agree with\b|\ballergic\b|\brash\b|\bwhatever you do\b|\bneedn't\b|\bdon't mix\b|"
+            r"\b(?:is|are) a crime\b|\bgo easy on\b|\bnever got on with\b|\bcringe\b|\bno \w+ (?:stuff|talk|"
+            r"work)\b|\bhands off\b|\bsacred\b|\bhaven't got all day\b|\bcan't be (?:doing|having|bothered)|"
             r"\b(?:hate|hates|loathe|detest|despise|abhor|can(?:'t|not) (?:stand|bear|abide|be (?:doing|"
             r"having|arsed)|deal|do|have|eat|drink|handle|tolerate|cope|read|hear|see)|allerg\w+|"
             r"intoleran\w+|c[o]?eliac|diabetic|vegan|vegetarian|not (?:a|an|much of an?|big|keen|into|"
             r"one for|really a?)\b|rubbish (?:with|at)|hopeless (?:with|at)|terrible (?:with|at)|"
             r"useless (?:with|at)|no (?:good|use) (?:with|at)|no-go|no go|off limits|out of bounds|"
-            r"off the table|off the menu|dead to me|drives? me|does my head|on my nerves|"
-            r"makes me (?:cringe|sick|ill|itch|anxious|wince|break)|gives? me (?:hives|a rash|"
-            r"the (?:creeps|ick)|(?:a )?migraines?|(?:a )?headaches?|anxiety|heartburn)|put(?:s)? me off|"
-            r"bugs me|annoys me|irritates me|sick of|tired of|fed up|pet peeve|steer clear|"
-            r"keep(?:s)? me up|bane of|allergies|upsets? (?:my|his|her)|too (?:sweet|spicy|long|loud|"
-            r"salty|formal|bright|small) for(?! (?:me|us) to))",
+            r"off the table|off the menu|dead to me|drives? me|does my head|on my nerves|makes me (?:cringe|"
+            r"sick|ill|itch|anxious|wince|break)|gives? me (?:hives|a rash|the (?:creeps|ick)|"
+            r"(?:a )?migraines?|(?:a )?headaches?|anxiety|heartburn)|put(?:s)? me off|bugs me|annoys me|"
+            r"irritates me|sick of|tired of|fed up|pet peeve|steer clear|keep(?:s)? me up|bane of|allergies|"
+            r"upsets? (?:my|his|her)|too (?:sweet|spicy|long|loud|salty|formal|bright|small) for(?! (?:me|"
+            r"us) to))",
         ),
         sign(
             "likes",
-            1,
-            r"\bfine by me\b|\b(?:ok|okay|fine|good|happy) with me\b|\bi can take it\b|\bgo nuts\b|"
-            r"\bknock yourself out\b|\bmore the merrier\b|\byou know me\b|\bmy usual\b|\bi'm all for\b|"
-            r"\bhands down\b|\bby the book\b|\bworks? for me\b|\bsuits me\b|\bthat's me\b|"
-            r"\bevery day of the week\b|\bcan't go wrong\b|\bmy kind of\b|\bmy happy place\b|"
-            r"\bthe only way\b|\bsaves me\b|\balways have been\b|\bman, always\b|\b(?:prefer\w*|love|"
-            r"loves|adore|favou?r\w*|fond of|partial to|fan of|go-to|swear by|a sucker for|rather|"
-            r"always (?:go|take|use|order|buy)|i'm an? [\w -]{2,20}(?:person|man|woman|guy|girl|gal|type|"
-            r"kind|user|drinker|bloke|lover)|works? best|suits? me|cup of tea|all about|my thing|my jam|"
-            r"easier on my|any day|nothing beats|beats|big on|happiest|die[- ]?hard|hooked|loyal to|"
-            r"sold on|old.school|old.fashioned|through and through|or nothing|or bust|all the way|"
+            2,
+            r"\bbring it on\b|\bif you please\b|\bor nothing\b|\bfine by me\b|\b(?:ok|okay|fine|good|"
+            r"happy) with me\b|\bi can take it\b|\bgo nuts\b|\bknock yourself out\b|\bmore the merrier\b|"
+            r"\byou know me\b|\bmy usual\b|\bi'm all for\b|\bhands down\b|\bby the book\b|\bworks? for me\b|"
+            r"\bsuits me\b|\bthat's me\b|\bevery day of the week\b|\bcan't go wrong\b|\bmy kind of\b|"
+            r"\bmy happy place\b|\bthe only way\b|\bsaves me\b|\balways have been\b|\bman, always\b|"
+            r"\b(?:prefer\w*|love|loves|adore|favou?r\w*|fond of|partial to|fan of|go-to|swear by|"
+            r"a sucker for|rather|always (?:go|take|use|order|buy)|i'm an? [\w -]{2,20}(?:person|man|woman|"
+            r"guy|girl|gal|type|kind|user|drinker|bloke|lover)|works? best|suits? me|cup of tea|all about|"
+            r"my thing|my jam|easier on my|any day|nothing beats|beats|big on|happiest|die[- ]?hard|hooked|"
+            r"loyal to|sold on|old.school|old.fashioned|through and through|or nothing|or bust|all the way|"
             r"by far)\b",
         ),
         sign(
@@ -82,9 +84,8 @@ ENGLISH_EVIDENCE: Final = Evidence(
             r"\bwrite this down\b|\bin case it matters\b|\bas you know\b|\bi (?:told|keep telling) you\b|"
             r"\bhow many times\b|\bonce and for all\b|\bget it right\b|\b(?:for the record|heads up|fyi|"
             r"bear in mind|keep in mind|just so you know|note that|worth knowing|you should know|"
-            r"in case (?:it|you)|so you know|remember|don't forget|make a note|jot|noted|mind you|"
-            r"reminder|for future|for reference|mental note|psa|btw|keep .{2,20} in mind|"
-            r"let it be known)\b",
+            r"in case (?:it|you)|so you know|remember|don't forget|make a note|jot|noted|mind you|reminder|"
+            r"for future|for reference|mental note|psa|btw|keep .{2,20} in mind|let it be known)\b",
         ),
         sign(
             "prohibits",
@@ -92,52 +93,52 @@ ENGLISH_EVIDENCE: Final = Evidence(
             r"(?:^|[,.;:!-] ?|\b(?:please|so|and|but|just|pls|also|ok|then|ugh|right|yeah|honestly|mate|"
             r"seriously) )(?:do not|don'?t(?! (?:worry|know|think|mind|bother|panic|understand|have|see|"
             r"get))|never(?! (?:mind|seen|again|heard|had|been|did|got))|stop|quit|avoid|skip|drop|"
-            r"leave (?:out|off)|no(?! (?:worries|problem|idea|clue|luck|need|one)\b)|no more|"
-            r"enough (?:with|of)|lay off|spare|cut|lose|ditch|less|fewer|nothing|none|without|not (?!sure|"
-            r"yet|bad|now|today|really|too)|forget|refrain|hold|kill)\b",
+            r"leave (?:out|off)|no(?! (?:worries|problem|idea|clue|luck|need|one)\b)|no more|enough (?:with|"
+            r"of)|lay off|spare|cut|lose|ditch|less|fewer|nothing|none|without|not (?!sure|yet|bad|now|"
+            r"today|really|too)|forget|refrain|hold|kill)\b",
         ),
         sign(
             "instead",
-            1,
-            r"\bit's \w+, not\b|\bnot links?\b|\bi'd sooner\b|\bsooner .* than\b|\b(?:instead of|instead|"
-            r"rather than|in place of|not the|as opposed to|over)\b|, ?not\b|- (?:not|never)\b|"
-            r"\bnot \w+(?: \w+){0,3}[,.]? (?:but|use|it's|just)\b|\bit's \w+,? (?:not|always)\b|\b(?:is|"
-            r"'s) spelled\b",
+            2,
+            r", not \x22|\bno \x22|\bit's \w+, not\b|\bnot links?\b|\bi'd sooner\b|\bsooner .* than\b|"
+            r"\b(?:instead of|instead|rather than|in place of|not the|as opposed to|over)\b|, ?not\b|"
+            r"- (?:not|never)\b|\bnot \w+(?: \w+){0,3}[,.]? (?:but|use|it's|just)\b|\bit's \w+,? (?:not|"
+            r"always)\b|\b(?:is|'s) spelled\b",
         ),
         sign(
             "decided",
             4,
-            r"\b(?:is|are|'s) (?:history|toast|dead|gone)\b(?!\?)|\bturns out\b|\bnow called\b|"
-            r"\bship has sailed\b|\bplumped for\b|\bnailed down\b|\bput to bed\b|\bsaid yes to\b|"
-            r"\bturned down\b|\bhanded in\b|\bgoing ahead\b|\bsettl(?:e|ing)\b|\bwent for\b|\bopted\b|"
-            r"\bsigned up\b|\bcommitting\b|\bretir(?:ed|ing) the\b|\breplac(?:ed|ing)\b|\brenamed?\b|"
-            r"\bbit the bullet\b|\bcashless\b|\bgone \w+less\b|\blanded on\b|\bit is[,.]|\b(?:is|are|"
-            r"'s) out\b|\bafter much\b|\bshook hands\b|\b(?:decided(?! (?:nothing|yet)|\?)|settled|agreed|"
-            r"sorted|final(?:ly|ised|ized)?|signed|locked|confirmed|official(?:ly)?|chosen|chose|picked|"
-            r"booked|committed|voted|approved|it's a (?:go|deal|yes|no)|deal|done with|done deal|"
-            r"end of (?:discussion|story)|case closed|no (?:going|turning) back|sticking (?:with|to)|"
-            r"stick(?:ing)? with|going (?:with|for|ahead|back to)|gone with|go with|going to be|"
-            r"moving (?:to|over|away)|switch(?:ing|ed)|migrat\w+|ditch\w*|dropp(?:ing|ed)|scrapp?\w*|"
-            r"binn\w+|out the window|it is|wins?|won|winner|goes to|it's (?:going to be|gonna be)|"
-            r"made up (?:my|our)|mind(?:'s| is) made|plan is|call it|ruled out|off the table|"
-            r"we're (?:keeping|staying|using|doing|having)|i'm (?:keeping|staying|quitting|leaving|"
-            r"taking)|gave up|given up|giving up|sold|killed|pulled the plug|shook (?:hands|on)|handshake|"
-            r"set (?:in stone|for|at)|cut.?off|deadline|due (?:on|by|date))\b",
+            r"\bparted ways\b|\bcapped at\b|\bsaid yes\b|\bnow it's\b|\bmoved to\b|\b(?:is|are|"
+            r"'s) (?:history|toast|dead|gone)\b(?!\?)|\bturns out\b|\bnow called\b|\bship has sailed\b|"
+            r"\bplumped for\b|\bnailed down\b|\bput to bed\b|\bsaid yes to\b|\bturned down\b|\bhanded in\b|"
+            r"\bgoing ahead\b|\bsettl(?:e|ing)\b|\bwent for\b|\bopted\b|\bsigned up\b|\bcommitting\b|"
+            r"\bretir(?:ed|ing) the\b|\breplac(?:ed|ing)\b|\brenamed?\b|\bbit the bullet\b|\bcashless\b|"
+            r"\bgone \w+less\b|\blanded on\b|\bit is[,.]|\b(?:is|are|'s) out\b|\bafter much\b|"
+            r"\bshook hands\b|\b(?:decided(?! (?:nothing|yet)|\?)|settled|agreed|sorted|final(?:ly|ised|"
+            r"ized)?|signed|locked|confirmed|official(?:ly)?|chosen|chose|picked|booked|committed|voted|"
+            r"approved|it's a (?:go|deal|yes|no)|deal|done with|done deal|end of (?:discussion|story)|"
+            r"case closed|no (?:going|turning) back|sticking (?:with|to)|stick(?:ing)? with|going (?:with|"
+            r"for|ahead|back to)|gone with|go with|going to be|moving (?:to|over|away)|switch(?:ing|ed)|"
+            r"migrat\w+|ditch\w*|dropp(?:ing|ed)|scrapp?\w*|binn\w+|out the window|it is|wins?|won|winner|"
+            r"goes to|it's (?:going to be|gonna be)|made up (?:my|our)|mind(?:'s| is) made|plan is|call it|"
+            r"ruled out|off the table|we're (?:keeping|staying|using|doing|having)|i'm (?:keeping|staying|"
+            r"quitting|leaving|taking)|gave up|given up|giving up|sold|killed|pulled the plug|"
+            r"shook (?:hands|on)|handshake|set (?:in stone|for|at)|cut.?off|deadline|due (?:on|by|date))\b",
         ),
         sign(
             "own_present",
             1,
             r"\b(?:i|we)(?:'m| am|'re| are)? (?:(?:only|always|never|usually|don'?t|do not|mostly|just|"
-            r"still|both|all|generally|also|tend to|really) )*(?:an?|work|live|use|run|drink|eat|sleep|"
-            r"take|keep|do|go|get|read|speak|write|buy|shop|teach|study|cook|own|have|code|wear|drive|"
-            r"cycle|swim|need|want|like|on|in|left|from|based|paid|open|close|shut|deaf|blind|lactose|"
-            r"retired|self)\b|\b(?:i've|we've|i have|we have) (?:a|an|two|three|four|no|got|only)\b",
+            r"still|both|all|generally|also|tend to|really) )*(?:an?|work|live|use|run|drink|eat|sleep|take|"
+            r"keep|do|go|get|read|speak|write|buy|shop|teach|study|cook|own|have|code|wear|drive|cycle|swim|"
+            r"need|want|like|on|in|left|from|based|paid|open|close|shut|deaf|blind|lactose|retired|self)\b|"
+            r"\b(?:i've|we've|i have|we have) (?:a|an|two|three|four|no|got|only)\b",
         ),
         sign(
             "my_is",
             1,
-            r"\b(?:my|our|the (?:kids|kid|baby|twins|wife|husband|dog|cat|missus|mrs|other half|shop|"
-            r"office|house|nas|server|router|printer|wedding|clinic|ward|team|boss|"
+            r"\b(?:my|our|the (?:kids|kid|baby|twins|wife|husband|dog|cat|missus|mrs|other half|shop|office|"
+            r"house|nas|server|router|printer|wedding|clinic|ward|team|boss|"
             r"school)(?:'s)?)\b[\w' -]{0,30}\b(?:is|are|'s|has|have|needs?|gets?|does|do|lives?|works?|"
             r"can't|won't|doesn't|don't|goes|sits|runs|opens|closes|shuts)\b|\w+'s (?:a |an )?(?:allergic|"
             r"vegan|vegetarian|diabetic|c[o]?eliac|deaf|my|our|lactose)",
@@ -152,27 +153,26 @@ ENGLISH_EVIDENCE: Final = Evidence(
         ),
         sign(
             "to_me",
-            3,
+            2,
             r"\bfor me\b|\bwith me\b|\b(?:for me|to me|with me|from me|call me|send me|give me|show me|"
             r"tell me|talk to me|write me|i ask|ask me|ping me|i say|i send|i give|i get|we say|"
-            r"my (?:emails?|invoices|code|calendar|files|notes|photos|essays?|recipes?|documents?|"
-            r"inbox))\b",
+            r"my (?:emails?|invoices|code|calendar|files|notes|photos|essays?|recipes?|documents?|inbox))\b",
         ),
         sign(
             "when_rule",
             2,
-            r"\b(?:when(?:ever)?|if|any ?time|once|before|after|unless|until|where|as soon as) (?:you|i|"
-            r"we|it's|there's|someone|anyone|a |an |in doubt|unsure|something)\b.{2,60}, ?\w|"
-            r"\b\w+ .{2,50}\b(?:when(?:ever)?|before|unless|every time|each time|any ?time|if) (?:you|i|"
-            r"we|it|there|someone|a|an|in doubt|needed|it's)\b|\banything (?:you|i|we|that|over|under|"
-            r"longer|for|to do)\b",
+            r"\b(?:when(?:ever)?|if|any ?time|once|before|after|unless|until|where|as soon as) (?:you|i|we|"
+            r"it's|there's|someone|anyone|a |an |in doubt|unsure|something)\b.{2,60}, ?\w|"
+            r"\b\w+ .{2,50}\b(?:when(?:ever)?|before|unless|every time|each time|any ?time|if) (?:you|i|we|"
+            r"it|there|someone|a|an|in doubt|needed|it's)\b|\banything (?:you|i|we|that|over|under|longer|"
+            r"for|to do)\b",
         ),
         sign(
             "limit",
             2,
-            r"\btops\b|\bno later\b|\bpast \w+\b|\b(?:max(?:imum)?|at most|at least|under|no (?:more|"
-            r"longer|less|later|earlier) than|tops|or (?:less|fewer|shorter|under)|minimum|up to|within|"
-            r"before \d|after \d|by \d|between)\b",
+            r"\btops\b|\bno later\b|\bpast \w+\b|\b(?:max(?:imum)?|at most|at least|under|no (?:more|longer|"
+            r"less|later|earlier) than|tops|or (?:less|fewer|shorter|under)|minimum|up to|within|before \d|"
+            r"after \d|by \d|between)\b",
         ),
         sign(
             "manner",
@@ -191,38 +191,39 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "imperative",
             2,
+            r"\bcall (?:the|our|my) [\w ]+ by\b|\bask me before\b|\bsend it all\b|\ball of it to\b|"
             r"\b(?:goes|go) (?:after|before|in|under|to)\b|\bplan (?:for|around) (?:that|it)\b|\b(?:text|"
             r"message|email|dm|whatsapp) me\b|\bgo easy\b|\bhands off\b|\bget that straight\b|"
-            r"\bon everything\b|(?:^|[,;:-] ?(?:so |and |then |just |please )?|\b(?:please|pls|just|so|"
-            r"and|always) )(?:use|keep|put|call|write|leave|make|stick|go|file|name|label|answer|reply|"
-            r"ask|tell|give|send|assume|treat|think|bear|mind|speak|talk|cut|get|spell|round|quote|cite|"
-            r"format|sign|start|end|begin|run|check|plan|schedule|book|order|buy|pick|include|add|note|"
-            r"mention|wait|let|default|prefer|price|count|read|say|show|explain|follow|refer|address|pull|"
-            r"push|commit|store|save|back|charge|bill|test)\b",
+            r"\bon everything\b|(?:^|[,;:-] ?(?:so |and |then |just |please )?|\b(?:please|pls|just|so|and|"
+            r"always) )(?:use|keep|put|call|write|leave|make|stick|go|file|name|label|answer|reply|ask|tell|"
+            r"give|send|assume|treat|think|bear|mind|speak|talk|cut|get|spell|round|quote|cite|format|sign|"
+            r"start|end|begin|run|check|plan|schedule|book|order|buy|pick|include|add|note|mention|wait|let|"
+            r"default|prefer|price|count|read|say|show|explain|follow|refer|address|pull|push|commit|store|"
+            r"save|back|charge|bill|test)\b",
         ),
         sign(
             "this_one",
             -2,
             r"\b(?:this|that|these|those) (?:one|time|paragraph|letter|email|text|file|page|version|line|"
             r"bug|error|list|list|week|morning|afternoon|evening|month|is|was|looks?|worked|works|part|"
-            r"section|draft|photo|thing|poem|sentence|recipe|message|function|test|code|table|script|"
-            r"image|slide)\b|\bfor (?:this|that|now)\b|\bthis\b|\bit(?:'s)?\b$",
+            r"section|draft|photo|thing|poem|sentence|recipe|message|function|test|code|table|script|image|"
+            r"slide)\b|\bfor (?:this|that|now)\b|\bthis\b|\bit(?:'s)?\b$",
         ),
         sign(
             "moment",
             -3,
             r"\b(?:same as|like) last time\b|\blast time\b|\b(?:today|tonight|tomorrow|yesterday|"
-            r"now(?!adays)|right now|at the moment|currently|this (?:morning|afternoon|evening|week|"
-            r"weekend|month|year|time)|later|just (?:got|finished|had|did|now|been|woke|back)|an? (?:hour|"
-            r"minute|while|week|day|month)s? ago|last (?:night|week|month|year|time)|earlier|soon|"
-            r"in a (?:bit|minute|sec)|once|again|already|yet|so far|for now|temporarily|these days)\b",
+            r"now(?!adays)|right now|at the moment|currently|this (?:morning|afternoon|evening|week|weekend|"
+            r"month|year|time)|later|just (?:got|finished|had|did|now|been|woke|back)|an? (?:hour|minute|"
+            r"while|week|day|month)s? ago|last (?:night|week|month|year|time)|earlier|soon|in a (?:bit|"
+            r"minute|sec)|once|again|already|yet|so far|for now|temporarily|these days)\b",
         ),
         sign(
             "past",
             -2,
-            r"\b(?:was|were|did|didn't|had|went|got|came|saw|took|made|made it|said|told|thought|felt|"
-            r"slept|finished|started|failed|crashed|broke|tried|fixed|worked|ended up|forgot|lost|found|"
-            r"called|emailed|walked|spent|ran|ate|woke|left|kept|turned)\b",
+            r"\b(?:was|were|did|didn't|had|went|got|came|saw|took|made|made it|said|told|thought|felt|slept|"
+            r"finished|started|failed|crashed|broke|tried|fixed|worked|ended up|forgot|lost|found|called|"
+            r"emailed|walked|spent|ran|ate|woke|left|kept|turned)\b",
         ),
         sign(
             "ongoing",
@@ -236,10 +237,10 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "asks",
             -4,
-            r"\?|^(?:so |and |but |ok |hey |well )*(?:what(?!ever)|how(?!ever)|why|who(?!ever)|"
-            r"where(?!ver)|which(?!ever)|when (?:is|does|do|did|will|should)|is|are|does|did|do (?:you|i|"
-            r"we|they)|can|could|should|would|will|shall|any (?:idea|chance|news)|have you|has)\b|"
-            r"\b(?:wondering|curious) (?:if|whether|how|what)\b",
+            r"\?|^(?:so |and |but |ok |hey |well )*(?:what(?!ever)|how(?!ever)|why|who(?!ever)|where(?!ver)|"
+            r"which(?!ever)|when (?:is|does|do|did|will|should)|is|are|does|did|do (?:you|i|we|they)|can|"
+            r"could|should|would|will|shall|any (?:idea|chance|news)|have you|has)\b|\b(?:wondering|"
+            r"curious) (?:if|whether|how|what)\b",
         ),
         sign(
             "hedge",
@@ -255,8 +256,13 @@ ENGLISH_EVIDENCE: Final = Evidence(
             "reported",
             -2,
             r"\b(?:he|she|they|his|her|their|him|says|said(?<!i said)|tells|reckons|claims|wrote|goes|"
-            r"insists|according|apparently|mentioned|asked me|everyone (?:says|keeps)|people|article|"
-            r"manual|readme)\b(?!/)",
+            r"insists|according|apparently|mentioned|asked me|everyone (?:says|keeps)|people|article|manual|"
+            r"readme)\b(?!/)",
+        ),
+        sign(
+            "quote",
+            1,
+            r'"[^"]+"',
         ),
         sign(
             "kin_says",
@@ -268,16 +274,17 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "one_off",
             -5,
-            r"^(?:ok |now |and |then |please |pls |can you |could you |just |hey |also |right |"
-            r"so )*(?:write (?:me )?(?:an?|the|two|three|some|unit|tests|code|up|down|out)|"
-            r"give me (?!.*\b(?:first|only|straight|plain|every|always|any day)\b)|gimme|translate|"
-            r"make (?:it|this|that|the|me)|fix|find|check (?:the|if|my|whether)|show me (?:the|how)|"
-            r"restart|list (?:the|all|my|three|five)|draft|upload|stop the|show me|remind|send (?:the|it|"
-            r"him|her|them|that|this)|summari[sz]e|help|explain (?:the|how|why|what|this)|compare|rewrite|"
-            r"shorten|suggest|look|convert|open|turn|set|play|pick|create|generate|delete|rename|move|"
-            r"run (?:the|it|that)|proofread|tell me|let me|let's see|add (?:the|a|an|this|milk|eggs|"
-            r"\w+ (?:support|hints|to)|\w+_\w+)|order|calculate|come up|book (?:me )?(?:a|the)|put the|"
-            r"try|search|schedule (?:a|the)|call (?:the|a))\b",
+            r"^(?:ok |so )?let's (?:grab|see|go|get|try|start|look|take a)\b|\bi (?:want|need) to (?:see|"
+            r"know|hear|check|find)\b|\bonly have \w+ (?:minutes|hours)\b|^(?:ok |now |and |then |please |"
+            r"pls |can you |could you |just |hey |also |right |so )*(?:write (?:me )?(?:an?|the|two|three|"
+            r"some|unit|tests|code|up|down|out)|give me (?!.*\b(?:first|only|straight|plain|every|always|"
+            r"any day)\b)|gimme|translate|make (?:it|this|that|the|me)|fix|find|check (?:the|if|my|whether)|"
+            r"show me (?:the|how)|restart|list (?:the|all|my|three|five)|draft|upload|stop the|show me|"
+            r"remind|send (?:the|it|him|her|them|that|this)|summari[sz]e|help|explain (?:the|how|why|what|"
+            r"this)|compare|rewrite|shorten|suggest|look|convert|open|turn|set|play|pick|create|generate|"
+            r"delete|rename|move|run (?:the|it|that)|proofread|tell me|let me|let's see|add (?:the|a|an|"
+            r"this|milk|eggs|\w+ (?:support|hints|to)|\w+_\w+)|order|calculate|come up|book (?:me )?(?:a|"
+            r"the)|put the|try|search|schedule (?:a|the)|call (?:the|a))\b",
         ),
         sign(
             "chat",
@@ -302,7 +309,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
         ),
         sign(
             "third",
-            -2,
+            -3,
             r"^(?:it|that|this|there|those|these|he|she|they|someone|some|the [\w ]{2,25} (?:is|was|are|"
             r"were|has|had|broke|failed|came|looks?|keeps?))\b",
         ),
@@ -313,31 +320,21 @@ ENGLISH_EVIDENCE: Final = Evidence(
             r"and|to|for|in|on|before|when|once|all)\b|$)",
         ),
         sign(
-            "definite",
-            -1,
-            r"\bthe (?!kids|wife|husband|house\b|default|same|point|record|metric|24)[a-z]+ ?(?:[a-z]+)?",
-        ),
-        sign(
-            "short",
-            -1,
-            r"^(?:\S+ ){0,3}\S+$",
-        ),
-        sign(
             "pain",
             -5,
-            r"\b(?:back|head|feet|knees?|hip|legs?|neck|tooth|stomach|eyes?|shoulders?|throat)(?:'s|'re|"
-            r" is| are)? (?:\w+ )?(?:killing|aching|hurts?|gone|sore|throbbing|still)|only (?:mon|tues|"
-            r"wednes|thurs|fri)day\b|stand up straight",
+            r"\b(?:back|head|feet|knees?|hip|legs?|neck|tooth|stomach|eyes?|shoulders?|throat)(?:'s|'re| is|"
+            r" are)? (?:\w+ )?(?:killing|aching|hurts?|gone|sore|throbbing|still)|only (?:mon|tues|wednes|"
+            r"thurs|fri)day\b|stand up straight",
         ),
         sign(
             "others",
             -5,
-            r"\b(?:my|our|the|her|his|their) (?:flat ?mates?|room ?mates?|neighbou?rs?|boss(?:es)?|"
-            r"manager|landlord|colleagues?|friends?|mates?|cousins?|teacher|professor|chef|driver|bus|"
-            r"train|printer|app|api|server|internet|wifi|dog next door|bloke|guy|lady|woman|"
-            r"man)(?:'s)? (?!name)(?:\w+ )?(?:is|are|was|never|always|only|just|wants?|keeps?|hates?|"
-            r"likes?|loves?|doesn't|won't|says?|still|refuses?|insists?|thinks?|returns?|crash\w*|vegan)|"
-            r"\b(?:she|he|they|people|cats|dogs|kids these days|everyone|everybody|nobody) (?:'s |"
+            r"\b(?:my|our|the|her|his|their) (?:flat ?mates?|room ?mates?|neighbou?rs?|boss(?:es)?|manager|"
+            r"landlord|colleagues?|friends?|mates?|cousins?|teacher|professor|chef|driver|bus|train|printer|"
+            r"app|api|server|internet|wifi|dog next door|bloke|guy|lady|woman|"
+            r"man)(?:'s)? (?!name)(?:\w+ )?(?:is|are|was|never|always|only|just|wants?|keeps?|hates?|likes?|"
+            r"loves?|doesn't|won't|says?|still|refuses?|insists?|thinks?|returns?|crash\w*|vegan)|\b(?:she|"
+            r"he|they|people|cats|dogs|kids these days|everyone|everybody|nobody) (?:'s |"
             r"'ll )?(?:\w+ )?(?:hates?|loves?|knows?|always|never|chose|decided|wants?|says?|prefers?)|"
             r"\beveryone knows|the api\b|next door",
         ),
@@ -359,10 +356,19 @@ ENGLISH_EVIDENCE: Final = Evidence(
             "errand",
             -4,
             r"\bi'm \w+ing[.!]*$|\bpicked up\b|\bgone\.?$|\blol\b|\b(?:i'm|we're) (?:going|off|heading|"
-            r"popping|nipping) (?:to (?:the|get|see|my|bed|work|town)|out|round|down|for a|home|"
-            r"with (?:mum|mom|dad|the (?:kids|lads|girls)|him|her|them))|\bback (?:at|by|in) (?:\d|\w+)|"
-            r"\bi'll (?:do|sort|handle|fix|check|be|get|try|take|just)|\bmyself\b|\brebooting|restarting|"
-            r"\bdone for\b|\bup to me\b",
+            r"popping|nipping) (?:to (?:the|get|see|my|bed|work|town)|out|round|down|for a|home|with (?:mum|"
+            r"mom|dad|the (?:kids|lads|girls)|him|her|them))|\bback (?:at|by|in) (?:\d|\w+)|\bi'll (?:do|"
+            r"sort|handle|fix|check|be|get|try|take|just)|\bmyself\b|\brebooting|restarting|\bdone for\b|"
+            r"\bup to me\b",
+        ),
+        sign(
+            "own_noun",
+            1,
+            r"\bmum's on\b|\bour\b|^(?:no |nah |right |yeah )?(?:me|us|my lot|the (?:twins|kids|cat|dog|"
+            r"wife|missus|old man|grandkids)|mum's|mum|dad's|dad|sundays|mondays|saturdays|weekends|"
+            r"my (?!manager|boss|friend|mate|colleague|neighbour|neighbor|landlord|teacher|flatmate|"
+            r"roommate|sister|brother|cousin)\w+)\b|\bfor me\b|\bas far as i'm concerned|in (?:this|"
+            r"our) (?:house|family|shop|team)|\bhouse(?:hold)?\b",
         ),
         sign(
             "counterfactual",
@@ -379,8 +385,8 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "none_left",
             -2,
-            r"\bno \w+ (?:left|yet|today|again|available|here)\b|\bsold out\b|\brun out\b|, that (?:lad|"
-            r"one|man|girl|woman)\b|\bbless (?:her|him|them)\b|fingers crossed|touch wood|\bmight not\b",
+            r"\bno \w+ (?:left|yet|today|again|available|here)\b|\bsold out\b|\brun out\b|, that (?:lad|one|"
+            r"man|girl|woman)\b|\bbless (?:her|him|them)\b|fingers crossed|touch wood|\bmight not\b",
         ),
         sign(
             "elliptic",
@@ -389,6 +395,15 @@ ENGLISH_EVIDENCE: Final = Evidence(
             r"less) [\w' -]{2,30}$|^[\w' -]{2,30},? please[.!]*$|^[\w' -]{2,30} over [\w' -]{2,30}|"
             r"\bor it (?:doesn't|didn't)\b|\bfor the (?:likes of )?(?:little one|kids|missus|boss)\b|"
             r'\bgets? (?:the )?"',
+        ),
+        sign(
+            "then_ask",
+            2,
+            r"(?:\bi\b|\bi'm\b|\bmy\b|\bwe\b|\bwe're\b|\bour\b|\bkids?\b|\bmum\b|\bmom\b|\bdad\b|\bwife\b|"
+            r"\bhusband\b|\btwins?\b|\bhousehold\b|\bclients?\b).{3,60}(?:, so|,| so| -|;|\.) (?:so |and |"
+            r"then |just |please |always |only )*(?:don't|do not|never|no|keep|skip|steer|go|use|talk|write|"
+            r"give|make|leave|avoid|plan|put|book|drop|call|send|text|stick|spare|filter|pencil|let|treat|"
+            r"assume|show|speak)\b",
         ),
     ),
 )

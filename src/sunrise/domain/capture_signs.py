@@ -201,9 +201,21 @@ def _decided(told: _Wording) -> Verdict | CaptureSkip:
     if (told.without_condition() if holds else told).has("hypothetical"):
         return CaptureSkip.HYPOTHETICAL
     category = _category_of(told)
-    if not holds and not told.has("decision") and (told.has("transient") or is_transient(told.text)):
-        return CaptureSkip.TRANSIENT
-    return _by_evidence(told, category, is_firm=holds or told.has("decision"))
+    is_firm = holds or told.has("decision")
+    if not is_firm and (told.has("transient") or is_transient(told.text)):
+        return _for_all_that(told) or CaptureSkip.TRANSIENT
+    return _by_evidence(told, category, is_firm=is_firm)
+
+
+def _for_all_that(told: _Wording) -> Verdict | None:
+    """Return what a statement is that speaks of a moment, and yet for good by more signs than others need."""
+    if not told.languages:
+        return None
+    evidence = _EVIDENCE[told.languages[0]]
+    found = weighed(told.plain, evidence)
+    if found.points < evidence.enough + _FOR_ALL_THAT:
+        return None
+    return Verdict(told.text, _weighed_category(found, evidence), reasons=found.reasons)
 
 
 def _by_evidence(told: _Wording, category: CaptureCategory | None, *, is_firm: bool) -> Verdict | CaptureSkip:
@@ -243,6 +255,7 @@ _EVIDENCE = {
     JAPANESE: JAPANESE_EVIDENCE,
     KOREAN: KOREAN_EVIDENCE,
 }
+_FOR_ALL_THAT = 5
 _BY_DEFAULT = (CaptureCategory.PREFERENCE, CaptureCategory.DECISION)
 _BY_SIGN = (
     ("weak_decision", CaptureCategory.DECISION),
