@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sunrise.domain.capture_evidence import Evidence, sign
+from sunrise.domain.capture_evidence_against_en import AGAINST
 
 ENGLISH_EVIDENCE: Final = Evidence(
     enough=3,
@@ -14,7 +15,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
     signs=(
         sign(
             "dislikes",
-            4,
+            3,
             r"\bmuddles? me\b|\bconfuses? me\b|\bvertigo\b|\bphobi\w+|\basthma\w*|\bmigraines?\b|"
             r"\bno use (?:till|until|before|after)\b|\btrips me up\b|\bor she won't\b|\bor he won't\b|"
             r"\bor i (?:won't|can't|get|forget)\b|\bdon't (?:want|need) to (?:hear|see|know|read)\b|"
@@ -108,19 +109,21 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "decided",
             4,
-            r"\bparted ways\b|\bcapped at\b|\bsaid yes\b|\bnow it's\b|\bmoved to\b|\b(?:is|are|"
-            r"'s) (?:history|toast|dead|gone)\b(?!\?)|\bturns out\b|\bnow called\b|\bship has sailed\b|"
-            r"\bplumped for\b|\bnailed down\b|\bput to bed\b|\bsaid yes to\b|\bturned down\b|\bhanded in\b|"
-            r"\bgoing ahead\b|\bsettl(?:e|ing)\b|\bwent for\b|\bopted\b|\bsigned up\b|\bcommitting\b|"
-            r"\bretir(?:ed|ing) the\b|\breplac(?:ed|ing)\b|\brenamed?\b|\bbit the bullet\b|\bcashless\b|"
-            r"\bgone \w+less\b|\blanded on\b|\bit is[,.]|\b(?:is|are|'s) out\b|\bafter much\b|"
-            r"\bshook hands\b|\b(?:decided(?! (?:nothing|yet)|\?)|settled|agreed|sorted|final(?:ly|ised|"
-            r"ized)?|signed|locked|confirmed|official(?:ly)?|chosen|chose|picked|booked|committed|voted|"
-            r"approved|it's a (?:go|deal|yes|no)|deal|done with|done deal|end of (?:discussion|story)|"
-            r"case closed|no (?:going|turning) back|sticking (?:with|to)|stick(?:ing)? with|going (?:with|"
-            r"for|ahead|back to)|gone with|go with|going to be|moving (?:to|over|away)|switch(?:ing|ed)|"
-            r"migrat\w+|ditch\w*|dropp(?:ing|ed)|scrapp?\w*|binn\w+|out the window|it is|wins?|won|winner|"
-            r"goes to|it's (?:going to be|gonna be)|made up (?:my|our)|mind(?:'s| is) made|plan is|call it|"
+            r"(?:'s| is) off,|\bwe're (?:extending|building|buying|selling|moving|renting|hiring|painting|"
+            r"opening|closing|keeping|adding|cutting) (?:the|our|a)\b|\bparted ways\b|\bcapped at\b|"
+            r"\bsaid yes\b|\bnow it's\b|\bmoved to\b|\b(?:is|are|'s) (?:history|toast|dead|gone)\b(?!\?)|"
+            r"\bturns out\b|\bnow called\b|\bship has sailed\b|\bplumped for\b|\bnailed down\b|"
+            r"\bput to bed\b|\bsaid yes to\b|\bturned down\b|\bhanded in\b|\bgoing ahead\b|\bsettl(?:e|"
+            r"ing)\b|\bwent for\b|\bopted\b|\bsigned up\b|\bcommitting\b|\bretir(?:ed|ing) the\b|"
+            r"\breplac(?:ed|ing)\b|\brenamed?\b|\bbit the bullet\b|\bcashless\b|\bgone \w+less\b|"
+            r"\blanded on\b|\bit is[,.]|\b(?:is|are|'s) out\b|\bafter much\b|\bshook hands\b|"
+            r"\b(?:decided(?! (?:nothing|yet)|\?)|settled|agreed|sorted|final(?:ly|ised|ized)?|signed|"
+            r"locked|confirmed|official(?:ly)?|chosen|chose|picked|booked|committed|voted|approved|"
+            r"it's a (?:go|deal|yes|no)|deal|done with|done deal|end of (?:discussion|story)|case closed|"
+            r"no (?:going|turning) back|sticking (?:with|to)|stick(?:ing)? with|going (?:with|for|ahead|"
+            r"back to)|gone with|go with|going to be|moving (?:to|over|away)|switch(?:ing|ed)|migrat\w+|"
+            r"ditch\w*|dropp(?:ing|ed)|scrapp?\w*|binn\w+|out the window|it is|wins?|won|winner|goes to|"
+            r"it's (?:going to be|gonna be)|made up (?:my|our)|mind(?:'s| is) made|plan is|call it|"
             r"ruled out|off the table|we're (?:keeping|staying|using|doing|having)|i'm (?:keeping|staying|"
             r"quitting|leaving|taking)|gave up|given up|giving up|sold|killed|pulled the plug|"
             r"shook (?:hands|on)|handshake|set (?:in stone|for|at)|cut.?off|deadline|due (?:on|by|date))\b",
@@ -146,10 +149,12 @@ ENGLISH_EVIDENCE: Final = Evidence(
         sign(
             "you_habit",
             1,
-            r"\byou(?:'re| are)? (?:keep|always|constantly|never|tend|forever|still|do that|have a habit|"
-            r"sound|talk|go on|keep on)\b|\byour (?:\w+ )?(?:answers?|replies|emails?|summar\w+|messages?|"
-            r"tone|code|commits?|drafts?|lists?|suggestions?|style|writing|responses?|explanations?|"
-            r"reports?)\b|\bwith (?:the|all the|your)\b.{0,30}(?:already|please|,|$)",
+            r"\byou've (?:done it|got it wrong|mixed)\b|\bmixed up\b|\bwrong again\b|\bagain, (?:mixed|got|"
+            r"called|used|wrote|put)\b|\byou(?:'re| are)? (?:keep|always|constantly|never|tend|forever|"
+            r"still|do that|have a habit|sound|talk|go on|keep on)\b|\byour (?:\w+ )?(?:answers?|replies|"
+            r"emails?|summar\w+|messages?|tone|code|commits?|drafts?|lists?|suggestions?|style|writing|"
+            r"responses?|explanations?|reports?)\b|\bwith (?:the|all the|your)\b.{0,30}(?:already|please|,|"
+            r"$)",
         ),
         sign(
             "to_me",
@@ -202,164 +207,9 @@ ENGLISH_EVIDENCE: Final = Evidence(
             r"save|back|charge|bill|test)\b",
         ),
         sign(
-            "this_one",
-            -2,
-            r"\b(?:this|that|these|those) (?:one|time|paragraph|letter|email|text|file|page|version|line|"
-            r"bug|error|list|list|week|morning|afternoon|evening|month|is|was|looks?|worked|works|part|"
-            r"section|draft|photo|thing|poem|sentence|recipe|message|function|test|code|table|script|image|"
-            r"slide)\b|\bfor (?:this|that|now)\b|\bthis\b|\bit(?:'s)?\b$",
-        ),
-        sign(
-            "moment",
-            -3,
-            r"\b(?:same as|like) last time\b|\blast time\b|\b(?:today|tonight|tomorrow|yesterday|"
-            r"now(?!adays)|right now|at the moment|currently|this (?:morning|afternoon|evening|week|weekend|"
-            r"month|year|time)|later|just (?:got|finished|had|did|now|been|woke|back)|an? (?:hour|minute|"
-            r"while|week|day|month)s? ago|last (?:night|week|month|year|time)|earlier|soon|in a (?:bit|"
-            r"minute|sec)|once|again|already|yet|so far|for now|temporarily|these days)\b",
-        ),
-        sign(
-            "past",
-            -2,
-            r"\b(?:was|were|did|didn't|had|went|got|came|saw|took|made|made it|said|told|thought|felt|slept|"
-            r"finished|started|failed|crashed|broke|tried|fixed|worked|ended up|forgot|lost|found|called|"
-            r"emailed|walked|spent|ran|ate|woke|left|kept|turned)\b",
-        ),
-        sign(
-            "ongoing",
-            -2,
-            r"\b(?:i'm|we're|i am|we are|it's|is|are|been) (?:\w+ly |still |just |so )?(?:thinking|trying|"
-            r"looking|working on|waiting|running|getting|having|considering|wondering|off to|about to|"
-            r"knackered|tired|exhausted|hungry|bored|stuck|sick|freezing|late|on my way|happy|sad|excited|"
-            r"nervous|feeling|hoping|debating|torn|leaning|planning|stressed|sorry|back|here|fine|down|up|"
-            r"done|ready|broken|slow|busy)\b",
-        ),
-        sign(
-            "asks",
-            -4,
-            r"\?|^(?:so |and |but |ok |hey |well )*(?:what(?!ever)|how(?!ever)|why|who(?!ever)|where(?!ver)|"
-            r"which(?!ever)|when (?:is|does|do|did|will|should)|is|are|does|did|do (?:you|i|we|they)|can|"
-            r"could|should|would|will|shall|any (?:idea|chance|news)|have you|has)\b|\b(?:wondering|"
-            r"curious) (?:if|whether|how|what)\b",
-        ),
-        sign(
-            "hedge",
-            -3,
-            r"\b(?:maybe|might|perhaps|dunno|not sure|no idea|i guess|suppose|wonder|probably|possibly|"
-            r"thinking (?:about|of)|could (?:go|be|do)|would(?! (?:rather|prefer|you mind))|wouldn't|"
-            r"if (?:i|we) (?:were|had|moved|could|won|lived|ever|just)|what if|let's say|imagine|suppose|"
-            r"pretend|in theory|hypothetically|sleep on|undecided|haven't|hasn't|not decided|didn't|hmm+|"
-            r"either way|toying|tempted|considering|one day|someday|wish|hope|hoping|seems?|apparently|"
-            r"leaning|torn)\b",
-        ),
-        sign(
-            "reported",
-            -2,
-            r"\b(?:he|she|they|his|her|their|him|says|said(?<!i said)|tells|reckons|claims|wrote|goes|"
-            r"insists|according|apparently|mentioned|asked me|everyone (?:says|keeps)|people|article|manual|"
-            r"readme)\b(?!/)",
-        ),
-        sign(
             "quote",
             1,
             r'"[^"]+"',
-        ),
-        sign(
-            "kin_says",
-            -2,
-            r"(?<!with )(?<!to )(?<!for )(?<!of )(?<!at )\bmy (?:mum|mom|dad|nan|gran\w*|grandma|boss|"
-            r"manager|friend|mate|colleague|neighbou?r|brother|sister|doctor|teacher|professor|coworker|"
-            r"roommate|landlord|cousin|uncle|aunt|flatmate|tutor|supervisor|client)s?\b",
-        ),
-        sign(
-            "one_off",
-            -5,
-            r"^(?:ok |so )?let's (?:grab|see|go|get|try|start|look|take a)\b|\bi (?:want|need) to (?:see|"
-            r"know|hear|check|find)\b|\bonly have \w+ (?:minutes|hours)\b|^(?:ok |now |and |then |please |"
-            r"pls |can you |could you |just |hey |also |right |so )*(?:write (?:me )?(?:an?|the|two|three|"
-            r"some|unit|tests|code|up|down|out)|give me (?!.*\b(?:first|only|straight|plain|every|always|"
-            r"any day)\b)|gimme|translate|make (?:it|this|that|the|me)|fix|find|check (?:the|if|my|whether)|"
-            r"show me (?:the|how)|restart|list (?:the|all|my|three|five)|draft|upload|stop the|show me|"
-            r"remind|send (?:the|it|him|her|them|that|this)|summari[sz]e|help|explain (?:the|how|why|what|"
-            r"this)|compare|rewrite|shorten|suggest|look|convert|open|turn|set|play|pick|create|generate|"
-            r"delete|rename|move|run (?:the|it|that)|proofread|tell me|let me|let's see|add (?:the|a|an|"
-            r"this|milk|eggs|\w+ (?:support|hints|to)|\w+_\w+)|order|calculate|come up|book (?:me )?(?:a|"
-            r"the)|put the|try|search|schedule (?:a|the)|call (?:the|a))\b",
-        ),
-        sign(
-            "chat",
-            -1,
-            r"\b(?:lol|haha+|hah|thanks|thank you|cheers|ta|no worries|wow|omg|meh|phew|yay|congrats|"
-            r"good (?:morning|night|job)|nice|cool|great|sorry|bye|hello|hiya|love it|nah|oops|whoops|"
-            r"believe it|funny|weird|brilliant)\b",
-        ),
-        sign(
-            "feeling",
-            -1,
-            r"\b(?:i feel|i'm feeling|headache|knackered|exhausted|tired|hungry|starving|bored|stressed|"
-            r"cried|i could (?:murder|do with|use)|i'd (?:kill|love|like)|craving|fancy a|need a (?:break|"
-            r"drink|nap|coffee|holiday)|raining|rainy|weather|traffic|slept|long day|rough|miss (?:my|the|"
-            r"you))\b",
-        ),
-        sign(
-            "code",
-            -3,
-            r"[{}<>=;|]|\b(?:null|true|false|const|error|warn|info|debug|failed|exit code|exception|"
-            r"[a-z]+_[a-z]+|https?)\b.{0,3}[:=]",
-        ),
-        sign(
-            "third",
-            -3,
-            r"^(?:it|that|this|there|those|these|he|she|they|someone|some|the [\w ]{2,25} (?:is|was|are|"
-            r"were|has|had|broke|failed|came|looks?|keeps?))\b",
-        ),
-        sign(
-            "pronoun",
-            -1,
-            r"\b(?:it|them|him|her|that|this|these|those|one)\b(?:[,.!]| (?:again|back|now|up|out|please|"
-            r"and|to|for|in|on|before|when|once|all)\b|$)",
-        ),
-        sign(
-            "pain",
-            -5,
-            r"\b(?:back|head|feet|knees?|hip|legs?|neck|tooth|stomach|eyes?|shoulders?|throat)(?:'s|'re| is|"
-            r" are)? (?:\w+ )?(?:killing|aching|hurts?|gone|sore|throbbing|still)|only (?:mon|tues|wednes|"
-            r"thurs|fri)day\b|stand up straight",
-        ),
-        sign(
-            "others",
-            -5,
-            r"\b(?:my|our|the|her|his|their) (?:flat ?mates?|room ?mates?|neighbou?rs?|boss(?:es)?|manager|"
-            r"landlord|colleagues?|friends?|mates?|cousins?|teacher|professor|chef|driver|bus|train|printer|"
-            r"app|api|server|internet|wifi|dog next door|bloke|guy|lady|woman|"
-            r"man)(?:'s)? (?!name)(?:\w+ )?(?:is|are|was|never|always|only|just|wants?|keeps?|hates?|likes?|"
-            r"loves?|doesn't|won't|says?|still|refuses?|insists?|thinks?|returns?|crash\w*|vegan)|\b(?:she|"
-            r"he|they|people|cats|dogs|kids these days|everyone|everybody|nobody) (?:'s |"
-            r"'ll )?(?:\w+ )?(?:hates?|loves?|knows?|always|never|chose|decided|wants?|says?|prefers?)|"
-            r"\beveryone knows|the api\b|next door",
-        ),
-        sign(
-            "undecided",
-            -6,
-            r"\b(?:no ?body|nothing|no one|neither|no)(?:'s|'ve| has| have)? (?:been |really |"
-            r"actually )?(?:agreed|decided|settled|deal|decision|agreement)|\b(?:hasn't|haven't|isn't|"
-            r"wasn't|not) (?:been |yet |actually |really )?(?:agreed|decided|settled|sorted|final|signed|"
-            r"booked)|\bstill (?:up in the air|open|deciding|undecided|torn)|not a chance|so far\b",
-        ),
-        sign(
-            "childhood",
-            -5,
-            r"\bwhen i was (?:small|young|little|a kid|\w+teen|at)|\bback (?:in the day|then|when)|"
-            r"\bused to\b|\bas a (?:kid|child)|\bin those days",
-        ),
-        sign(
-            "errand",
-            -4,
-            r"\bi'm \w+ing[.!]*$|\bpicked up\b|\bgone\.?$|\blol\b|\b(?:i'm|we're) (?:going|off|heading|"
-            r"popping|nipping) (?:to (?:the|get|see|my|bed|work|town)|out|round|down|for a|home|with (?:mum|"
-            r"mom|dad|the (?:kids|lads|girls)|him|her|them))|\bback (?:at|by|in) (?:\d|\w+)|\bi'll (?:do|"
-            r"sort|handle|fix|check|be|get|try|take|just)|\bmyself\b|\brebooting|restarting|\bdone for\b|"
-            r"\bup to me\b",
         ),
         sign(
             "own_noun",
@@ -369,24 +219,6 @@ ENGLISH_EVIDENCE: Final = Evidence(
             r"my (?!manager|boss|friend|mate|colleague|neighbour|neighbor|landlord|teacher|flatmate|"
             r"roommate|sister|brother|cousin)\w+)\b|\bfor me\b|\bas far as i'm concerned|in (?:this|"
             r"our) (?:house|family|shop|team)|\bhouse(?:hold)?\b",
-        ),
-        sign(
-            "counterfactual",
-            -6,
-            r"\bif (?:it|i|we) (?:were|was|had|could|ran|won)\b|\bup to me\b|\bi'd never\b|"
-            r"\bin an ideal world\b|\bi wish\b",
-        ),
-        sign(
-            "in_this",
-            -4,
-            r"\b(?:in|to|on|from|of|into) (?:this|that|these|those) (?!house|family|household|home|team|"
-            r"shop|office|company|project|repo|kitchen|order)\w+|\bthis one\b|\bthat one\b",
-        ),
-        sign(
-            "none_left",
-            -2,
-            r"\bno \w+ (?:left|yet|today|again|available|here)\b|\bsold out\b|\brun out\b|, that (?:lad|one|"
-            r"man|girl|woman)\b|\bbless (?:her|him|them)\b|fingers crossed|touch wood|\bmight not\b",
         ),
         sign(
             "elliptic",
@@ -405,5 +237,6 @@ ENGLISH_EVIDENCE: Final = Evidence(
             r"give|make|leave|avoid|plan|put|book|drop|call|send|text|stick|spare|filter|pencil|let|treat|"
             r"assume|show|speak)\b",
         ),
+        *AGAINST,
     ),
 )
