@@ -209,9 +209,7 @@ def _decided(told: _Wording) -> Verdict | CaptureSkip:
 
 def _for_all_that(told: _Wording) -> Verdict | None:
     """Return what a statement is that speaks of a moment, and yet for good by more signs than others need."""
-    if not told.languages:
-        return None
-    evidence = _EVIDENCE[told.languages[0]]
+    evidence = _evidence(told)
     found = weighed(told.plain, evidence)
     if found.points < evidence.enough + _FOR_ALL_THAT:
         return None
@@ -220,9 +218,7 @@ def _for_all_that(told: _Wording) -> Verdict | None:
 
 def _by_evidence(told: _Wording, category: CaptureCategory | None, *, is_firm: bool) -> Verdict | CaptureSkip:
     """Say what a statement is by a phrase and by all its signs, which may outweigh the phrase."""
-    if not told.languages:
-        return CaptureSkip.NO_SIGN
-    evidence = _EVIDENCE[told.languages[0]]
+    evidence = _evidence(told)
     found = weighed(told.plain, evidence)
     if category in _BY_DEFAULT:
         least = evidence.none if is_firm else evidence.too_little
@@ -231,6 +227,11 @@ def _by_evidence(told: _Wording, category: CaptureCategory | None, *, is_firm: b
     if found.points >= evidence.enough:
         return Verdict(told.text, _weighed_category(found, evidence), reasons=found.reasons)
     return Verdict(told.text, category) if category else CaptureSkip.NO_SIGN
+
+
+def _evidence(told: _Wording) -> Evidence:
+    """Return the signs of the language that a statement is in, most likely; another one has none."""
+    return _EVIDENCE[told.languages[0]] if told.languages else _NO_EVIDENCE
 
 
 def _weighed_category(found: Weighed, evidence: Evidence) -> CaptureCategory:
@@ -249,6 +250,7 @@ def _category_of(told: _Wording) -> CaptureCategory | None:
     return None
 
 
+_NO_EVIDENCE = Evidence(enough=1, too_little=-1, none=-1, decided=frozenset(), signs=())
 _EVIDENCE = {
     ENGLISH: ENGLISH_EVIDENCE,
     CHINESE: CHINESE_EVIDENCE,
@@ -256,6 +258,7 @@ _EVIDENCE = {
     KOREAN: KOREAN_EVIDENCE,
 }
 _FOR_ALL_THAT = 5
+"""How much more must speak for what is said of a moment."""
 _BY_DEFAULT = (CaptureCategory.PREFERENCE, CaptureCategory.DECISION)
 _BY_SIGN = (
     ("weak_decision", CaptureCategory.DECISION),
