@@ -75,17 +75,18 @@ AGAINST: Final[tuple[Sign, ...]] = (
     sign(
         "one_off",
         -5,
-        r"^(?:ok |so )?let's (?:grab|see|go|get|try|start|look|take a)\b|\bi (?:want|need) to (?:see|"
-        r"know|hear|check|find)\b|\bonly have \w+ (?:minutes|hours)\b|^(?:ok |now |and |then |please |"
-        r"pls |can you |could you |just |hey |also |right |so )*(?:write (?:me )?(?:an?|the|two|three|"
-        r"some|unit|tests|code|up|down|out)|give me (?!.*\b(?:first|only|straight|plain|every|always|"
-        r"any day)\b)|gimme|translate|make (?:it|this|that|the|me)|fix|find|check (?:the|if|my|whether)|"
-        r"show me (?:the|how)|restart|list (?:the|all|my|three|five)|draft|upload|stop the|show me|"
-        r"remind|send (?:the|it|him|her|them|that|this)|summari[sz]e|help|explain (?:the|how|why|what|"
-        r"this)|compare|rewrite|shorten|suggest|look|convert|open|turn|set|play|pick|create|generate|"
-        r"delete|rename|move|run (?:the|it|that)|proofread|tell me|let me|let's see|add (?:the|a|an|"
-        r"this|milk|eggs|\w+ (?:support|hints|to)|\w+_\w+)|order|calculate|come up|book (?:me )?(?:a|"
-        r"the)|put the|try|search|schedule (?:a|the)|call (?:the|a))\b",
+        r"^(?:please |ok |now )*(?:count|measure|sort|print|scan|zoom|pause|paste|crop|resize|wish|"
+        r"hold) |^(?:ok |so )?let's (?:grab|see|go|get|try|start|look|take a)\b|\bi (?:want|"
+        r"need) to (?:see|know|hear|check|find)\b|\bonly have \w+ (?:minutes|hours)\b|^(?:ok |now |and |"
+        r"then |please |pls |can you |could you |just |hey |also |right |so )*(?:write (?:me )?(?:an?|"
+        r"the|two|three|some|unit|tests|code|up|down|out)|give me (?!.*\b(?:first|only|straight|plain|"
+        r"every|always|any day)\b)|gimme|translate|make (?:it|this|that|the|me)|fix|find|check (?:the|"
+        r"if|my|whether)|show me (?:the|how)|restart|list (?:the|all|my|three|five)|draft|upload|"
+        r"stop the|show me|remind|send (?:the|it|him|her|them|that|this)|summari[sz]e|help|"
+        r"explain (?:the|how|why|what|this)|compare|rewrite|shorten|suggest|look|convert|open|turn|set|"
+        r"play|pick|create|generate|delete|rename|move|run (?:the|it|that)|proofread|tell me|let me|"
+        r"let's see|add (?:the|a|an|this|milk|eggs|\w+ (?:support|hints|to)|\w+_\w+)|order|calculate|"
+        r"come up|book (?:me )?(?:a|the)|put the|try|search|schedule (?:a|the)|call (?:the|a))\b",
     ),
     sign(
         "chat",
@@ -181,5 +182,14 @@ AGAINST: Final[tuple[Sign, ...]] = (
         -5,
         r"\b(?:forecast|rain(?:s|ing|y)?|snow(?:s|ing)?|sunny|drizzle|storm)\b(?!.*\b(?:prefer|always|"
         r"whenever|never)\b)",
+    ),
+    sign(
+        "bare_request",
+        -2,
+        r"^(?:ok |now |then |please |just |hey |also )*(?!remember|keep|never|always|don't|do not|no\b|"
+        r"call me|stick|treat|assume|default|leave)[a-z]+ (?:me )?(?:the|my|our|a|an|this|that|it|these|"
+        r"all the)\b(?!.*\b(?:always|every|each|never|only|when(?:ever)?|from|before|after|unless|"
+        r"default|instead|not|no|don't|without|in (?:english|metric|lower|upper)|under|by|first|any|"
+        r"for me|stays?|because|since|so|if)\b)",
     ),
 )

@@ -80,7 +80,7 @@ ENGLISH_EVIDENCE: Final = Evidence(
         ),
         sign(
             "record",
-            3,
+            4,
             r"\bnote to self\b|\bpin this\b|\bfile this\b|\btake note\b|\blog this\b|\bsave this\b|"
             r"\bwrite this down\b|\bin case it matters\b|\bas you know\b|\bi (?:told|keep telling) you\b|"
             r"\bhow many times\b|\bonce and for all\b|\bget it right\b|\b(?:for the record|heads up|fyi|"

@@ -8,8 +8,8 @@ from sunrise.domain.capture_evidence import Evidence, sign
 
 JAPANESE_EVIDENCE: Final = Evidence(
     enough=5,
-    too_little=0,
-    none=-2,
+    too_little=1,
+    none=-1,
     decided=frozenset({"decided"}),
     signs=(
         sign(
@@ -77,7 +77,7 @@ JAPANESE_EVIDENCE: Final = Evidence(
         ),
         sign(
             "decided",
-            4,
+            5,
             r"封印|に変わった|改名|に落ち着|で手を打|で合意|踏み切|腹をくく|一本化|廃止|お役御免|引退|"
             r"任せる|担当(?:は|が)|に替え|に鞍替え|の方向で|で進め|決(?:め(?:た|まし|てあ|て(?:い|る)|"
             r"ました)|ま(?:った|りまし|り)|定)|こと(?:に|と)(?:し|なり|なっ|する)|で(?:いく|いき|いこ|行く|"
@@ -202,7 +202,7 @@ JAPANESE_EVIDENCE: Final = Evidence(
         ),
         sign(
             "one_off",
-            -2,
+            -1,
             r"^(?:じゃあ|では|あと|ねえ|すみません|、|,)*(?:この|その|あの|これ|それ|さっき)|(?:十|三|五|二|"
             r"一|1|2|3|5|10|いくつ|何)(?:個|つ|行|文|案|通|本)|翻訳して|訳して|要約して|直して|調べて|"
             r"探して|教えて|起動して|再起動|書き直|作って(?:$|。|くだ|ください|くれ)|ちょうだい|ちょっと|"

@@ -99,7 +99,7 @@ def verdict_on(text: str, *, explicit: bool = False) -> Verdict:
     >>> ordered.text, ordered.category.value, ordered.explicit
     ('我不吃香菜', 'preference', True)
     >>> verdict_on("gluten and my youngest are sworn enemies").reasons
-    ()
+    ('dislikes', 'my_is')
     """
     if skip := _unfit(text):
         return Verdict(text, skip=skip)
