@@ -74,7 +74,8 @@ class CaptureCandidate:
     One statement that may become a memory.
 
     ``key`` is the same however often the session is read. ``turn`` counts the turns of this reading.
-    ``replaces`` is the key of a kept text that says less.
+    ``replaces`` is the key of a kept text that says less. ``reasons`` name the signs that spoke for it
+    where no phrase did.
     """
 
     key: str
@@ -86,6 +87,7 @@ class CaptureCandidate:
     created_ms: int | None = None
     turn: int = 0
     replaces: str | None = None
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,6 +258,7 @@ class _Reading:
             explicit=verdict.explicit,
             created_ms=created_ms,
             turn=turn,
+            reasons=verdict.reasons,
         )
 
 

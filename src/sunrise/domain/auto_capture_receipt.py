@@ -21,8 +21,8 @@ class AutoCaptureReceipt:
     What was read, left and stored after one turn.
 
     It adds up: ``statements`` are ``extracted`` and what was filtered before; ``extracted`` are ``selected``
-    and what was filtered after. The caller fills ``stored``, ``replaced``, ``failed`` and, where nothing was
-    read at all, ``reason``.
+    and what was filtered after. ``by_sign`` counts what spoke for statements that show no phrase. The caller
+    fills ``stored``, ``replaced``, ``failed`` and, where nothing was read at all, ``reason``.
     """
 
     at_ms: int
@@ -34,6 +34,7 @@ class AutoCaptureReceipt:
     filtered: Mapping[str, int] = field(default_factory=dict)
     by_category: Mapping[str, int] = field(default_factory=dict)
     by_lang: Mapping[str, int] = field(default_factory=dict)
+    by_sign: Mapping[str, int] = field(default_factory=dict)
     invalid_scopes: int = 0
     keys: tuple[str, ...] = ()
     stored: int = 0
@@ -60,6 +61,7 @@ class AutoCaptureReceipt:
             "selectedCount": self.selected,
             "byCategory": dict(self.by_category),
             "byLang": dict(self.by_lang),
+            "bySign": dict(self.by_sign),
             "invalidScopes": self.invalid_scopes,
             "keys": list(self.keys),
             "storedCount": self.stored,
@@ -89,6 +91,7 @@ def capture_receipt(extraction: Extraction, settlement: Settlement, *, at_ms: in
         filtered=_counts((*_spread(extraction.filtered), *_spread(settlement.filtered))),
         by_category=_counts(str(one.category) for one in chosen),
         by_lang=_counts(one.lang for one in chosen),
+        by_sign=_counts(sign for one in chosen for sign in one.reasons),
         invalid_scopes=sum(not one.scope.is_valid for one in extraction.candidates),
         keys=tuple(one.key for one in chosen[:MAX_KEYS]),
     )

@@ -10,6 +10,11 @@ from typing import Final
 
 from sunrise.domain.admission.chatter import is_acknowledgement, is_transient
 from sunrise.domain.admission.recall_loops import is_recalled, is_search_result
+from sunrise.domain.capture_evidence import Evidence, Weighed, weighed
+from sunrise.domain.capture_evidence_en import ENGLISH_EVIDENCE
+from sunrise.domain.capture_evidence_ja import JAPANESE_EVIDENCE
+from sunrise.domain.capture_evidence_ko import KOREAN_EVIDENCE
+from sunrise.domain.capture_evidence_zh import CHINESE_EVIDENCE
 from sunrise.domain.capture_phrases import Phrases, levelled
 from sunrise.domain.capture_phrases_en import ENGLISH
 from sunrise.domain.capture_phrases_ja import JAPANESE
@@ -52,6 +57,7 @@ class CaptureSkip(StrEnum):
     REACTION = "reaction"
     TRANSIENT = "transient"
     NO_SIGN = "no_sign"
+    OUTWEIGHED = "outweighed"
     TOO_LONG = "too_long"
     TOO_MANY = "too_many"
     MEMORY_ORDER = "memory_order"
@@ -70,12 +76,14 @@ class Verdict:
     What a statement is: of a category, or skipped.
 
     ``text`` is the statement without the order to remember it; ``explicit`` says that there was one.
+    ``reasons`` name the signs that spoke for what shows no phrase.
     """
 
     text: str
     category: CaptureCategory | None = None
     skip: CaptureSkip | None = None
     explicit: bool = False
+    reasons: tuple[str, ...] = ()
 
 
 def verdict_on(text: str, *, explicit: bool = False) -> Verdict:
@@ -87,8 +95,11 @@ def verdict_on(text: str, *, explicit: bool = False) -> Verdict:
 
     >>> verdict_on("From now on, use metric units.").category.value, verdict_on("should we?").skip.value
     ('preference', 'question')
-    >>> verdict_on("請記住：我不吃香菜")
-    Verdict(text='我不吃香菜', category=<CaptureCategory.PREFERENCE: 'preference'>, skip=None, explicit=True)
+    >>> ordered = verdict_on("請記住：我不吃香菜")
+    >>> ordered.text, ordered.category.value, ordered.explicit
+    ('我不吃香菜', 'preference', True)
+    >>> verdict_on("gluten and my youngest are sworn enemies").reasons
+    ('dislikes', 'my_is')
     """
     if skip := _unfit(text):
         return Verdict(text, skip=skip)
@@ -105,12 +116,8 @@ def verdict_on(text: str, *, explicit: bool = False) -> Verdict:
         told = _Wording(told.text.rstrip(" ?？"))
     if content or explicit:
         return Verdict(told.text, _category_of(told) or CaptureCategory.FACT, explicit=True)
-    category = _decided(told)
-    return (
-        Verdict(told.text, category)
-        if isinstance(category, CaptureCategory)
-        else Verdict(text, skip=category)
-    )
+    decided = _decided(told)
+    return Verdict(text, skip=decided) if isinstance(decided, CaptureSkip) else decided
 
 
 class _Wording:
@@ -185,7 +192,7 @@ def _is_request(wording: _Wording, told: _Wording, *, ordered: bool) -> bool:
     return told.has("standing_request")
 
 
-def _decided(told: _Wording) -> CaptureCategory | CaptureSkip:
+def _decided(told: _Wording) -> Verdict | CaptureSkip:
     """Say what a statement is that nobody ordered to be remembered."""
     for sign, skip in (("reported", CaptureSkip.REPORTED), ("reaction", CaptureSkip.REACTION)):
         if told.has(sign):
@@ -194,9 +201,42 @@ def _decided(told: _Wording) -> CaptureCategory | CaptureSkip:
     if (told.without_condition() if holds else told).has("hypothetical"):
         return CaptureSkip.HYPOTHETICAL
     category = _category_of(told)
-    if not holds and not told.has("decision") and (told.has("transient") or is_transient(told.text)):
-        return CaptureSkip.TRANSIENT
-    return category or CaptureSkip.NO_SIGN
+    is_firm = holds or told.has("decision")
+    if not is_firm and (told.has("transient") or is_transient(told.text)):
+        return _for_all_that(told) or CaptureSkip.TRANSIENT
+    return _by_evidence(told, category, is_firm=is_firm)
+
+
+def _for_all_that(told: _Wording) -> Verdict | None:
+    """Return what a statement is that speaks of a moment, and yet for good by more signs than others need."""
+    evidence = _evidence(told)
+    found = weighed(told.plain, evidence)
+    if found.points < evidence.enough + _FOR_ALL_THAT:
+        return None
+    return Verdict(told.text, _weighed_category(found, evidence), reasons=found.reasons)
+
+
+def _by_evidence(told: _Wording, category: CaptureCategory | None, *, is_firm: bool) -> Verdict | CaptureSkip:
+    """Say what a statement is by a phrase and by all its signs, which may outweigh the phrase."""
+    evidence = _evidence(told)
+    found = weighed(told.plain, evidence)
+    if category in _BY_DEFAULT:
+        least = evidence.none if is_firm else evidence.too_little
+        is_kept = found.points > least or told.has("standing_request")
+        return Verdict(told.text, category) if is_kept else CaptureSkip.OUTWEIGHED
+    if found.points >= evidence.enough:
+        return Verdict(told.text, _weighed_category(found, evidence), reasons=found.reasons)
+    return Verdict(told.text, category) if category else CaptureSkip.NO_SIGN
+
+
+def _evidence(told: _Wording) -> Evidence:
+    """Return the signs of the language that a statement is in, most likely; another one has none."""
+    return _EVIDENCE[told.languages[0]] if told.languages else _NO_EVIDENCE
+
+
+def _weighed_category(found: Weighed, evidence: Evidence) -> CaptureCategory:
+    is_decision = not evidence.decided.isdisjoint(found.reasons)
+    return CaptureCategory.DECISION if is_decision else CaptureCategory.PREFERENCE
 
 
 def _category_of(told: _Wording) -> CaptureCategory | None:
@@ -210,6 +250,16 @@ def _category_of(told: _Wording) -> CaptureCategory | None:
     return None
 
 
+_NO_EVIDENCE = Evidence(enough=1, too_little=-1, none=-1, decided=frozenset(), signs=())
+_EVIDENCE = {
+    ENGLISH: ENGLISH_EVIDENCE,
+    CHINESE: CHINESE_EVIDENCE,
+    JAPANESE: JAPANESE_EVIDENCE,
+    KOREAN: KOREAN_EVIDENCE,
+}
+_FOR_ALL_THAT = 5
+"""How much more must speak for what is said of a moment."""
+_BY_DEFAULT = (CaptureCategory.PREFERENCE, CaptureCategory.DECISION)
 _BY_SIGN = (
     ("weak_decision", CaptureCategory.DECISION),
     ("preference", CaptureCategory.PREFERENCE),

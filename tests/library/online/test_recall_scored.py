@@ -319,7 +319,9 @@ def test_what_a_newer_memory_replaces_comes_behind_it_and_is_said_to_be() -> Non
 
 @pytest.mark.parametrize("query", ["harbour office port", "filler sentence about subject 7919", "museum", ""])
 def test_one_leg_after_the_other_finds_what_both_find_at_once(query: str) -> None:
-    table = table_of({"a": {"text": "The harbour office listens on port 5432", "createdAt": float(THE_FIFTH)}})
+    table = table_of(
+        {"a": {"text": "The harbour office listens on port 5432", "createdAt": float(THE_FIFTH)}}
+    )
     at_once = ask(table, query)
     table.answers_at_once = True
     in_turn = ask(table, query)
