@@ -273,9 +273,37 @@ def test_batches_hold_what_a_scan_does(table: MemoryTable) -> None:
         assert [row for part in parts for row in part.to_pylist()] == whole
 
 
-def test_without_an_index_of_terms_the_search_says_so(table: MemoryTable) -> None:
+def test_a_small_table_is_searched_without_an_index_of_terms(table: MemoryTable) -> None:
+    assert "terms" not in {index.column for index in table.state().indices}
+    found = table.search_terms("backup databas", columns=["id", "text"], where=None, limit=5)
+    assert found.column_names == ["id", "text", "_score"]
+    assert ids(found) == ["a", "b"]
+    assert ids(table.search_terms("backup", columns=["id"], where="scope = 'agent:1'", limit=5)) == ["b"]
+    assert ids(table.search_terms("nowhere", columns=["id"], where=None, limit=5)) == []
+    assert ids(table.search_terms(" ", columns=["id"], where=None, limit=5)) == []
+
+
+def test_what_was_just_stored_or_changed_is_found_without_an_index(table: MemoryTable) -> None:
+    assert ids(table.search_terms("novel", columns=["id"], where=None, limit=5)) == []
+    table.add(pa.table({"id": ["new"], "terms": ["novel"]}))
+    assert ids(table.search_terms("novel", columns=["id"], where=None, limit=5)) == ["new"]
+    table.merge(pa.table({"id": ["a"], "terms": ["other"]}))
+    assert "a" not in ids(table.search_terms("backup", columns=["id"], where=None, limit=5))
+    table.delete(["new"])
+    assert ids(table.search_terms("novel", columns=["id"], where=None, limit=5)) == []
+
+
+def test_a_large_table_without_an_index_of_terms_says_so(table: MemoryTable) -> None:
+    table.add(pa.table({"id": [f"more{at}" for at in range(4097)], "terms": ["filler"] * 4097}))
     with pytest.raises(DataError) as error:
         table.search_terms("backup", columns=["id"], where=None, limit=5)
+    assert reason(error) == "no_terms_index"
+
+
+def test_terms_that_nobody_analysed_are_not_searched(empty: MemoryTable) -> None:
+    empty.add(pa.table({"id": ["a", "b"], "text": ["backup", "more"]}))
+    with pytest.raises(DataError) as error:
+        empty.search_terms("backup", columns=["id"], where=None, limit=5)
     assert reason(error) == "no_terms_index"
 
 

@@ -48,6 +48,11 @@ class HeldRows:
         self._row_ids = row_ids[self._by_row_id]
         self._let_through: Callable[[Any, str], Places] = lru_cache(_FILTERS)(self._asked)
 
+    @property
+    def has_terms(self) -> bool:
+        """Whether any row was analysed."""
+        return self._terms.is_telling
+
     def nearest(
         self,
         table: Any,
@@ -105,7 +110,12 @@ class HeldRows:
 
 
 def read_rows(
-    table: Any, columns: Sequence[str], *, least: int = LEAST_ROWS, most: int = MOST_BYTES
+    table: Any,
+    columns: Sequence[str],
+    *,
+    least: int = LEAST_ROWS,
+    most: int = MOST_BYTES,
+    most_rows: int | None = None,
 ) -> HeldRows | None:
     """
     Read the newest version into memory; None where it would not pay, or not fit.
@@ -116,6 +126,8 @@ def read_rows(
         OutdatedError: Another writer was at work meanwhile.
     """
     version, schema = lance_queries.version(table), table.schema
+    if not set(columns) <= set(schema.names):
+        return None
     wide = {
         name: int(schema.field(name).type.list_size)
         for name in columns
@@ -123,7 +135,7 @@ def read_rows(
     }
     rows = int(table.count_rows())
     left = most - sum(HeldVectors.bytes_of(rows, dimension) for dimension in wide.values())
-    if rows < least or left < 0 or "terms" not in columns:
+    if rows < least or rows > (most_rows or rows) or left < 0 or "terms" not in columns:
         return None
     plain = [name for name in columns if name not in wide]
     found = _in_order(table.search().select(plain).with_row_id(with_row_id=True).to_arrow())

@@ -37,6 +37,11 @@ class HeldTerms:
         self._counts = self._bm25(of_term, often, lengths)
 
     @property
+    def is_telling(self) -> bool:
+        """Whether there is any term at all."""
+        return len(self._places) > 0
+
+    @property
     def nbytes(self) -> int:
         """What is taken by all of it, as nearly as can be told."""
         return int(self._vocabulary.nbytes) + self._begins.nbytes + 2 * self._places.nbytes

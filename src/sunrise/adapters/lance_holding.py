@@ -9,7 +9,7 @@ from threading import Lock, Thread
 from typing import Any, Final
 from weakref import WeakSet
 
-from sunrise.adapters.held_rows import HeldRows, OutdatedError, give_back, read_rows
+from sunrise.adapters.held_rows import LEAST_ROWS, HeldRows, OutdatedError, give_back, read_rows
 
 _REST: Final = 10
 """So many times as long as a reading took nothing is read again: at most a tenth of a core goes to it."""
@@ -26,6 +26,7 @@ class LanceHolding:
     def __init__(self, table: Any) -> None:
         self._table = table
         self._held: HeldRows | None = None
+        self._small: HeldRows | None = None
         self._is_known = False
         self._pays_not_at: int | None = None
         self._rest_until = 0.0
@@ -40,12 +41,27 @@ class LanceHolding:
     def at(self, version: int, columns: Collection[str]) -> HeldRows | None:
         """Return the rows of a version, if they are held with these columns."""
         held = self._held
+        if self._small is not None and self._small.version < version:
+            self._small = None
         if held is None:
             return None
         if held.version < version:
             # What is forgotten in the table is forgotten here.
             self._held = None
         return held if held.version == version and held.names.issuperset(columns) else None
+
+    def small(self, version: int, columns: Collection[str]) -> HeldRows | None:
+        """Return the rows of a table that is small and has analysed terms, read here and now; else None."""
+        small = self._small
+        if small is not None and small.version == version and small.names.issuperset(columns):
+            return small
+        try:
+            found = read_rows(self._table, tuple(columns), least=1, most_rows=LEAST_ROWS)
+        except OutdatedError:
+            # Another writer is at work; the next question finds what it wrote.
+            found = None
+        self._small = found if found is not None and found.has_terms else None
+        return self._small
 
     def want(self, version: int, columns: Collection[str]) -> None:
         """Say that rows with these columns would have been of use; from the second time on they are read."""

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from sunrise.adapters import lance_indices, lance_merge, lance_queries, lance_rows, lance_sweep
-from sunrise.adapters.held_rows import OutdatedError
+from sunrise.adapters.held_rows import HeldRows, OutdatedError
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
 from sunrise.adapters.lance_erasure import LanceErasure
 from sunrise.adapters.lance_holding import LanceHolding
@@ -175,17 +175,20 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         """
         Return the best rows for analysed terms by BM25, best first, with ``_score``.
 
+        A small table without an index of terms is read whole: what was just stored is found at once.
+
         Raises:
             DataError: The terms are not indexed yet; reason ``no_terms_index``.
         """
         with told_as_ours("cannot search the memories by words"):
             shape = self._shape()
             names = lance_rows.existing(columns, schema=shape.schema)
-            if not shape.has_terms_index:
+            held = None if shape.has_terms_index else self._holding.small(shape.version, {*names, "terms"})
+            if held is None and not shape.has_terms_index:
                 raise DataError("the memories have no index of terms yet", reason="no_terms_index")
             if not terms.strip():
                 return _no_hits(shape.schema, names, measure="_score")
-            found = self._by_words(terms, shape.version, names, where, limit)
+            found = self._by_words(terms, shape.version, names, where, limit, small=held)
             return lance_rows.ranked(found, by="_score", descending=True)
 
     def search_vector(
@@ -316,9 +319,16 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
             return lance_sweep.forget(self._table, found)
 
     def _by_words(
-        self, terms: str, version: int, names: list[str], where: str | None, limit: int
+        self,
+        terms: str,
+        version: int,
+        names: list[str],
+        where: str | None,
+        limit: int,
+        *,
+        small: HeldRows | None,
     ) -> pa.Table:
-        held = self._holding.at(version, names)
+        held = self._holding.at(version, names) or small
         if held is not None:
             with suppress(OutdatedError):
                 return held.best(self._table, terms, columns=names, where=where, limit=limit)
