@@ -183,6 +183,12 @@ def passed_thresholds(
     return tuple(name for name, is_passed in passed.items() if is_passed)
 
 
+def were_indices_written(run: Run) -> bool:
+    """Return whether this run wrote an index: none that stays as it was answers otherwise than before."""
+    done = ("indices_built", "indices_dropped", "optimized", "optimize_put_off")
+    return any(run.counts.get(name) for name in done)
+
+
 def judge_probes(run: Run, probes: Sequence[IndexProbe]) -> None:
     """Count what the indices answered; one that does not even after it was built anew is an anomaly."""
     run.count(
