@@ -13,6 +13,7 @@ from tasks.index import (
     mended_indices,
     open_mended,
     optimize_if_due,
+    were_indices_written,
 )
 from tasks.index_figures import growth_section, index_section, note_look
 from tasks.lazy_flow import flow
@@ -46,7 +47,7 @@ def index(run: Run) -> None:
     fit_indices(run, table)
     optimize_if_due(run, table)
     after = run.step(look_at_table, table)
-    if after.state.version != before.state.version:
+    if were_indices_written(run):
         probes = mended_indices(run, table)
     judge_probes(run, probes)
     judge_ids(run, table, after.state)

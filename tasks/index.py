@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-import pyarrow.compute as pc
+import polars as pl
 
 from sunrise.bootstrap import Home
 from sunrise.domain.receipts import RunReceipt
@@ -83,14 +83,15 @@ def cover_written(table: MemoryTable, home: Home) -> None:
     """
     Let the indices cover columns that were written.
 
-    Where rows wait that no search index covers yet, only the indices of the columns are built anew: taking
-    those rows in is the work of the index flow.
+    Where rows wait that no search index covers yet, taking them in is the work of the index flow: only the
+    indices of columns that lack more than those rows are built anew.
     """
-    behind = [one.column for one in table.state().indices if one.unindexed_rows]
-    scalar = [column for column in behind if not _is_searched(column)]
-    if len(scalar) == len(behind):
+    behind = [one for one in table.state().indices if one.unindexed_rows]
+    waiting = max((one.unindexed_rows for one in behind if _is_searched(one.column)), default=0)
+    scalar = [one.column for one in behind if one.unindexed_rows > waiting and not _is_searched(one.column)]
+    if not waiting:
         optimize(table, home)
-    else:
+    elif scalar:
         # As in an optimize: what cannot be done for another writer is left to a later run.
         with suppress(ConflictError):
             table.rebuild_indices(scalar)
@@ -102,8 +103,9 @@ def _is_searched(column: str) -> bool:
 
 def count_doubled_ids(table: MemoryTable) -> int:
     """Return how many rows have an id that another row has too: they cannot be merged by it."""
-    ids = table.scan(["id"]).column("id").drop_null()
-    return len(ids) - int(pc.count_distinct(ids).as_py())
+    ids = pl.DataFrame(table.scan(["id"]))["id"].drop_nulls()
+    # Equal ids have equal hashes: where all hashes differ, so do the ids, and numbers are soon compared.
+    return 0 if ids.hash().n_unique() == len(ids) else len(ids) - ids.n_unique()
 
 
 def open_mended(run: Run) -> tuple[MemoryTable, tuple[IndexProbe, ...]]:
@@ -179,6 +181,12 @@ def passed_thresholds(
         "dead_bytes": dead > max(settings.max_dead_mib * _MIB, left.get("dead_bytes_after", 0) * 1.5),
     }
     return tuple(name for name, is_passed in passed.items() if is_passed)
+
+
+def were_indices_written(run: Run) -> bool:
+    """Return whether this run wrote an index: none that stays as it was answers otherwise than before."""
+    done = ("indices_built", "indices_dropped", "optimized", "optimize_put_off")
+    return any(run.counts.get(name) for name in done)
 
 
 def judge_probes(run: Run, probes: Sequence[IndexProbe]) -> None:

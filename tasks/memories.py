@@ -82,7 +82,8 @@ def record_updates(home: Home, updates: MemoryUpdates, *, run_id: str) -> range:
 
 def apply_updates(table: MemoryTable, updates: MemoryUpdates) -> int:
     """Write updates to the table in one merge; return the memories changed."""
-    return table.overwrite(updates.rows(), read=updates.read(), version=updates.version)
+    rows, read = updates.rows_and_read
+    return table.overwrite(rows, read=read, version=updates.version)
 
 
 def clear_outbox(home: Home, pending: Sequence[range]) -> None:

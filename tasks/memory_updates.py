@@ -49,6 +49,11 @@ class MemoryUpdates:
         old = [pl.col(name + HELD).alias(name) for name in self.changed_fields]
         return self.frame.select("id", *old).to_arrow()
 
+    @cached_property
+    def rows_and_read(self) -> tuple[pa.Table, pa.Table]:
+        """The rows as they are to be, and as they were."""
+        return self.rows(), self.read()
+
     def images(self) -> pa.Table:
         """Return one change a row for the audit trail: JSON objects of the fields that change in it."""
         bits = [pl.col(name + SET).cast(pl.Int32) * (1 << place) for place, name in enumerate(self.fields)]
@@ -70,13 +75,15 @@ class MemoryUpdates:
     def _images(self, rows: pl.DataFrame, kind: int) -> pl.DataFrame:
         changing = [name for place, name in enumerate(self.fields) if kind & (1 << place)]
         held = [name for name in changing if rows[name + HELD].null_count() < rows.height]
-        return rows.select(
+        images = rows.select(
             pl.format("mem:{}", "id").alias("record_ref"),
             pl.lit(GOVERNANCE).alias("field"),
             _json(rows, [pl.col(name + HELD).alias(name) for name in held]).alias("before"),
             _json(rows, [pl.col(name) for name in changing]).alias("after"),
             "reason",
         )
+        # The index of records then grows at one place, and not all over.
+        return images if rows["id"].is_sorted() else images.sort("record_ref")
 
 
 def _json(rows: pl.DataFrame, columns: list[pl.Expr]) -> pl.Series:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import polars as pl
+import pyarrow as pa
 
 from contracts.governance import GovernanceFrame, MemoryGovernanceFrame
 from sunrise.bootstrap import Home
@@ -39,6 +41,14 @@ FORCEABLE = ("importance", "importance_label", "scope", "category", "trust_tier"
 
 FORCED = FORCEABLE[:-1]
 """What is overwritten where an operator names nothing: how far a memory is trusted must be named."""
+
+
+MANY_LINKS, LINKS_FOR_ALL = 10_000, 20
+"""
+Of so many links, and more than one for so many memories, all memories are read at once.
+
+Fewer are asked for by their ids when the ledger has named them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +137,30 @@ def newest_values(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("observation_id").group_by("memory_id", maintain_order=True).agg(*newest, least_trust)
 
 
-def read_memories(table: MemoryTable, ids: Sequence[str]) -> tuple[pl.DataFrame, int]:
+def begin_reading(
+    pool: Executor, home: Home, table: MemoryTable, *, up_to: LinkedUpTo, everything: bool
+) -> Future[tuple[int, pa.Table]] | None:
+    """
+    Begin to read all memories, if many need a look: neither store waits for the other then.
+
+    Returns nothing where it is quicker to ask for those few by their ids, which only the ledger knows.
+    """
+    links = up_to.links if everything else home.ledger.links_since_writeback(up_to=up_to)
+    if links < MANY_LINKS or links * LINKS_FOR_ALL < table.state().rows:
+        return None
+    return pool.submit(lambda: (table.newest_version(), table.scan(["id", *FIELDS])))
+
+
+def read_memories(
+    table: MemoryTable, ids: pl.Series, begun: Future[tuple[int, pa.Table]] | None = None
+) -> tuple[pl.DataFrame, int]:
     """Return what these memories hold, and at which version; a column that is not there yet is empty."""
-    version = table.newest_version()
-    held = pl.DataFrame(table.by_ids(ids, ["id", *FIELDS]))
+    if begun is None:
+        version, found = table.newest_version(), table.by_ids(ids.to_list(), ["id", *FIELDS])
+        held = pl.DataFrame(found)
+    else:
+        version, found = begun.result()
+        held = pl.DataFrame(found).filter(pl.col("id").is_in(ids.implode()))
     absent = [
         pl.lit(None, dtype=pl.Float64 if name == "importance" else pl.String).alias(name)
         for name in FIELDS
@@ -141,10 +171,12 @@ def read_memories(table: MemoryTable, ids: Sequence[str]) -> tuple[pl.DataFrame,
 
 def plan_writeback(run: Run, table: MemoryTable, asked: Writeback, *, up_to: LinkedUpTo) -> WritebackPlan:
     """Compare the ledger with the table and return what is to be written."""
-    rows = run.step(read_governance, run.home, up_to=up_to, everything=asked.everything)
-    known = run.admit(GovernanceFrame, rows, source="ledger.governance", key="observation_id")
-    wanted = newest_values(known)
-    held, version = run.step(read_memories, table, wanted["memory_id"].to_list())
+    with ThreadPoolExecutor(1) as pool:
+        begun = begin_reading(pool, run.home, table, up_to=up_to, everything=asked.everything)
+        rows = run.step(read_governance, run.home, up_to=up_to, everything=asked.everything)
+        known = run.admit(GovernanceFrame, rows, source="ledger.governance", key="observation_id")
+        wanted = newest_values(known)
+        held, version = run.step(read_memories, table, wanted["memory_id"], begun)
     twice = held.filter(pl.col("id").is_duplicated())["id"].unique().to_list()
     held = run.admit(MemoryGovernanceFrame, held, source="memories", key="id")
     return run.step(compare, wanted, held, asked, version=version, ambiguous=twice)
@@ -163,7 +195,12 @@ def compare(
 
     A memory whose every field is filled already, or of which the ledger knows nothing more, is skipped.
     """
-    both = wanted.join(held, left_on="memory_id", right_on="id", how="inner", suffix=HELD)
+    there = held.with_columns(pl.lit(value=True).alias(THERE))
+    both = wanted.join(there, left_on="memory_id", right_on="id", how="left", suffix=HELD)
+    gone: list[str] = []
+    if both[THERE].null_count():
+        gone = both.filter(pl.col(THERE).is_null())["memory_id"].to_list()
+        both = both.drop_nulls(THERE)
     fields = list(FIELDS)
     fills, forces = {name: _fills(name) for name in fields}, {name: _overwrites(name) for name in asked.force}
     sets = {name: fills[name] | forces[name] if name in forces else fills[name] for name in fields}
@@ -179,7 +216,6 @@ def compare(
         *(forces[name].alias(name + FORCE) for name in forces),
     ).filter(pl.any_horizontal(pl.col(name + SET) for name in fields))
     chosen = changing if asked.limit is None else changing.head(asked.limit)
-    gone = wanted.join(both, on="memory_id", how="anti")["memory_id"].to_list()
     return WritebackPlan(
         checked=wanted.height,
         updates=MemoryUpdates(chosen, tuple(fields), version),
@@ -197,9 +233,13 @@ def write_plan(run: Run, table: MemoryTable, plan: WritebackPlan, asked: Writeba
     if count_overwrites(plan.updates, asked):
         run.facts["snapshot"] = run.step(take, run.home, table, reason="before-forced-writeback")
     pending = []
-    for part in plan.updates.batches(asked.batch or max(1, len(plan.updates))):
-        pending.append(run.step(record_updates, run.home, part, run_id=run.run_id))
-        run.step(apply_updates, table, part)
+    with ThreadPoolExecutor(1) as pool:
+        for part in plan.updates.batches(asked.batch or max(1, len(plan.updates))):
+            # What the table takes is laid out while the ledger writes down what it held.
+            ready = pool.submit(getattr, part, "rows_and_read")
+            pending.append(run.step(record_updates, run.home, part, run_id=run.run_id))
+            ready.result()
+            run.step(apply_updates, table, part)
     if pending or FINISHED in run.counts:
         run.step(cover_written, table, run.home)
     run.step(clear_outbox, run.home, pending)
@@ -266,6 +306,9 @@ def finish_writeback(home: Home, plan: WritebackPlan, *, up_to: LinkedUpTo) -> N
     if not plan.deferred:
         home.ledger.finish_writeback(up_to=up_to, unresolved=plan.unresolved)
 
+
+THERE = ".there"
+"""The column that says of a memory of the ledger whether the table has it."""
 
 FORCE = ".force"
 """What the name of a column ends with that says whether the field of a row is overwritten."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -165,6 +166,22 @@ def test_changes_of_memories_wait_in_the_outbox_until_cleared(ledger: SqliteLedg
     ledger.clear_outbox(ids)
     assert (ledger.outbox(), ledger.changes(run_id="r")) == ((), (first, second))
     assert ledger.count("outbox") == 0
+
+
+def test_a_run_clears_its_own_changes_and_no_others(ledger: SqliteLedger) -> None:
+    def record(*names: str) -> range:
+        rows = [change(f"mem:{name}", "governance", {}, {"scope": "ops"}) for name in names]
+        columns = ("record_ref", "field", "before", "after", "reason")
+        frame = pa.table({name: [getattr(row, name) for row in rows] for name in columns})
+        return ledger.record_change_frame(frame, run_id="r")
+
+    first, second, third = record("a", "b"), record("c"), record("d", "e", "f")
+    ledger.clear_outbox(second)
+    assert [change_id for change_id, _ in ledger.outbox()] == [*first, *third]
+    ledger.clear_outbox(third)
+    assert [change_id for change_id, _ in ledger.outbox()] == list(first)
+    ledger.clear_outbox(first)
+    assert (ledger.outbox(), ledger.count("changes")) == ((), 6)
 
 
 def test_a_change_is_applied_only_where_before_still_stands(ledger: SqliteLedger) -> None:

@@ -68,6 +68,19 @@ def test_an_earlier_ledger_is_migrated_and_keeps_its_rows(
     ledger.close()
 
 
+def test_what_waits_in_the_outbox_of_an_earlier_ledger_waits_on(tmp_path: Path, clock: FrozenClock) -> None:
+    path = tmp_path / "old.sqlite"
+    make_version(path, 9)
+    with sqlite3.connect(path) as db:
+        for _ in range(3):
+            db.execute("INSERT INTO changes VALUES (NULL, 'r', 'mem:a', 'scope', 'null', '1', 'why', 1)")
+        db.execute("INSERT INTO outbox VALUES (1), (3)")
+    db.close()
+    ledger = SqliteLedger(path, clock=clock)
+    assert [change_id for change_id, _ in ledger.outbox()] == [1, 3]
+    ledger.close()
+
+
 def test_a_ledger_of_a_later_version_is_refused_and_left_alone(tmp_path: Path, clock: FrozenClock) -> None:
     path = tmp_path / "new.sqlite"
     SqliteLedger(path, clock=clock).close()

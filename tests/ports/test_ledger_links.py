@@ -143,3 +143,25 @@ def test_an_older_ledger_gets_its_links_and_what_it_missed(tmp_path: Path) -> No
     new.close()
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT count(*) FROM notes").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("label", [None, "must_remember", "nice_to_have", "ignore"])
+@pytest.mark.parametrize("tier", [None, "trusted", "untrusted", "quarantined"])
+@pytest.mark.parametrize("state", ["captured", "active", "stale"])
+def test_every_label_tier_and_state_is_told_by_its_name(
+    ledger: SqliteLedger, label: str | None, tier: str | None, state: str
+) -> None:
+    put(ledger, observation("a", memory_id="m1", importance_label=label, trust_tier=tier))
+    if state != "captured":
+        moved = Change("obs:1", "state", '"captured"', f'"{state}"', "r")
+        ledger.apply_to_observations([moved], run_id="l")
+    (row,) = ledger.linked_governance(up_to=ledger.linked_up_to()).to_pylist()
+    assert (row["importance_label"], row["trust_tier"], row["state"]) == (label, tier, state)
+
+
+def test_links_are_new_until_a_writeback_ends(ledger: SqliteLedger) -> None:
+    put(ledger, observation("a", memory_id="m1"), observation("b", memory_id="m2"))
+    assert ledger.links_since_writeback(up_to=ledger.linked_up_to()) == 2
+    finish(ledger)
+    put(ledger, observation("c", memory_id="m1"))
+    assert ledger.links_since_writeback(up_to=ledger.linked_up_to()) == 1

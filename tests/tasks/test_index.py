@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import tasks.index
 from flows.index import index
 from sunrise.adapters.lance_upkeep import LanceUpkeep
 from sunrise.bootstrap import existing_memories
@@ -218,3 +219,18 @@ def test_a_full_disk_fails_the_run_and_leaves_the_table_whole(home_path: Path) -
     receipt = go(home_path)
     assert (receipt.status, receipt.counts["unindexed_after"]) == (RunStatus.OK, 0)
     assert table.scan(["id", "text", "terms"]).sort_by("id") == before
+
+
+@pytest.mark.parametrize(("allowed", "times"), [(0.0, 2), (1.0, 1)])
+def test_indices_are_asked_again_only_where_the_run_wrote_one(
+    home_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: float, times: int
+) -> None:
+    go(home_path)
+    table_of(home_path).add(pa.table({"id": ["new"], "text": ["violins"]}))
+    assert go(home_path, later_ms=1).counts["optimized"] == 1
+    table_of(home_path).add(pa.table({"id": ["newer"], "text": ["flutes"]}))
+    monkeypatch.setattr(tasks.index, "MANY_ROWS", 1)
+    monkeypatch.setattr(tasks.index, "ALLOWED_UNCOVERED", allowed)
+    receipt = go(home_path, later_ms=2)
+    assert (receipt.counts["backfilled"], receipt.counts["probes_ok"]) == (1, 8)
+    assert [step.name for step in receipt.steps].count("probe indices") == times

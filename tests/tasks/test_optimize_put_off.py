@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 from sunrise.bootstrap import Home
 from sunrise.domain.receipts import RunStatus
@@ -45,3 +46,14 @@ def test_what_was_written_back_waits_for_the_next_run(home: Home) -> None:
     cover_written(table, home)
     assert table.tries == 1
     assert table.indexed == {"id": 1_999}
+
+
+@pytest.mark.parametrize(("scope", "terms", "left"), [(1_999, 1_999, 1_999), (1_000, 1_999, 2_000)])
+def test_columns_are_indexed_anew_where_they_lack_more_than_rows_that_wait(
+    home: Home, scope: int, terms: int, left: int
+) -> None:
+    table = overtaken(covered=2_000)
+    table.indexed |= {"scope": scope, "terms": terms}
+    cover_written(table, home)
+    assert table.tries == 0
+    assert table.indexed == {"id": 2_000, "scope": left, "terms": 1_999}

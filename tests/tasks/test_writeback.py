@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import tasks.writeback
 from flows.writeback import write_back, writeback
-from sunrise.bootstrap import open_home
+from sunrise.bootstrap import Home, open_home
 from sunrise.domain.links import AMBIGUOUS, MISSING
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.records import fields_changed
@@ -19,8 +21,19 @@ from sunrise.errors import DataError
 from sunrise.settings import load_settings
 from tasks.memory_updates import MemoryUpdates
 from tasks.snapshot import snapshots
-from tasks.writeback import FIELDS, FILL, FORCED, Writeback, WritebackPlan, compare, newest_values
-from tests.fakes import FrozenClock
+from tasks.writeback import (
+    FIELDS,
+    FILL,
+    FORCED,
+    Writeback,
+    WritebackPlan,
+    begin_reading,
+    compare,
+    linked_up_to,
+    newest_values,
+    read_memories,
+)
+from tests.fakes import FakeMemoryTable, FrozenClock
 from tests.homes import observation, observations, position, run_body
 
 EMPTY: dict[str, Any] = dict.fromkeys(FIELDS)
@@ -281,3 +294,26 @@ def test_a_limited_run_goes_on_where_it_ended(linked: Path) -> None:
     second = write_back.fn(home=str(linked), limit=1, batch=1)
     assert (second.counts["updated"], second.counts["deferred"], second.counts["skipped"]) == (1, 0, 1)
     assert write(linked).counts["checked"] == 1
+
+
+def test_changes_are_noted_by_the_id_of_their_memory() -> None:
+    known = wanted(*({"memory_id": name, "scope": "ops"} for name in ("c", "a", "b")))
+    plan = compare(known, held(*({"id": name} for name in "abc")), FILL, version=1)
+    assert [ref for ref, *_ in images(plan.updates)] == ["mem:a", "mem:b", "mem:c"]
+
+
+@pytest.mark.parametrize("many", [1, 3])
+def test_reading_all_memories_beside_the_ledger_tells_what_their_ids_would(
+    home: Home, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr(tasks.writeback, "MANY_LINKS", many)
+    rows = [observation(name, memory_id=name) for name in ("m1", "gone")]
+    home.ledger.commit_harvest(observations(*rows), rejected=(), position=None)
+    ids = ["m1", "m2", "m1", None]
+    table = FakeMemoryTable(pa.table({"id": ids, "scope": ["a", "b", "c", "d"]}))
+    with ThreadPoolExecutor(1) as pool:
+        begun = begin_reading(pool, home, table, up_to=linked_up_to(home), everything=False)
+        assert (begun is None) == (many == 3)
+        found, version = read_memories(table, pl.Series(["m1", "gone"]), begun)
+    assert version == table.newest_version()
+    assert sorted(found.select("id", "scope", "state").rows()) == [("m1", "a", None), ("m1", "c", None)]

@@ -38,8 +38,7 @@ def rows_by_ids(table: Any, ids: Sequence[str], columns: Sequence[str]) -> pa.Ta
 
 
 def merge(table: Any, rows: pa.Table) -> Any:
-    """Overwrite the given columns of the rows with these ids in one commit; return lancedb's result."""
-    lance_rows.check_merge_keys(rows)
+    """Overwrite columns of rows with checked ids in one commit; return lancedb's result."""
     cover_ids(table)
 
     def once() -> Any:

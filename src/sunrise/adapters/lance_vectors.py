@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from sunrise.adapters import lance_merge
+from sunrise.adapters import lance_merge, lance_rows
 from sunrise.adapters.lance_border import retry_conflicts, told_as_ours
 from sunrise.adapters.memory_schema import spaces_of
 from sunrise.domain.vector_space import (
@@ -94,6 +94,7 @@ class LanceVectors:
                 return 0
             listed = pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), dimension)
             rows = pa.table({"id": pa.array(ids, pa.string()), column: listed})
+            lance_rows.check_merge_keys(rows)
             return int(lance_merge.merge(self._table, rows).num_updated_rows)
 
     def activate(self, column: str) -> None:

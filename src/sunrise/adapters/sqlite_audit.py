@@ -53,7 +53,12 @@ class SqliteAudit(SqliteConnection):
             newest = db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()[0]
             for (field, reason), part in _by_kind(changes):
                 _insert_alike(db, part, shared=(run_id, field, reason, now))
-            db.execute("INSERT INTO outbox SELECT id FROM changes WHERE id > ?", (newest,))
+            # The index of runs is narrower than the rows.
+            db.execute(
+                "INSERT INTO outbox"
+                " SELECT id FROM changes INDEXED BY changes_run WHERE run_id = ? AND id > ?",
+                (run_id, newest),
+            )
             first = db.execute("SELECT min(id) FROM changes WHERE id > ?", (newest,)).fetchone()[0]
         return range(first or 0, (first or 0) + changes.num_rows)
 
@@ -83,10 +88,7 @@ class SqliteAudit(SqliteConnection):
         """Forget pending changes that the memories table now holds."""
         with self.writing() as db:
             if isinstance(change_ids, range):
-                db.execute(
-                    "DELETE FROM outbox WHERE change_id >= ? AND change_id < ?",
-                    (change_ids.start, change_ids.stop),
-                )
+                _clear_range(db, change_ids)
                 return
             db.executemany(
                 "DELETE FROM outbox WHERE change_id = ?", [(change_id,) for change_id in change_ids]
@@ -124,8 +126,20 @@ class SqliteAudit(SqliteConnection):
         return db.execute(sql, values).rowcount == 1
 
 
-_ROWS_A_STATEMENT = 32
+_ROWS_A_STATEMENT = 128
 """A statement costs as much as a row, and so does a value that is bound: many rows share both."""
+
+
+def _clear_range(db: sqlite3.Connection, ids: range) -> None:
+    within = (ids.start, ids.stop)
+    others = db.execute(
+        "SELECT 1 FROM outbox WHERE change_id < ? OR change_id >= ? LIMIT 1", within
+    ).fetchone()
+    if others is None:
+        # Without a condition SQLite drops the pages and looks at no row.
+        db.execute("DELETE FROM outbox")
+    else:
+        db.execute("DELETE FROM outbox WHERE change_id >= ? AND change_id < ?", within)
 
 
 def _by_kind(changes: pa.Table) -> Iterator[tuple[tuple[str, str], pa.Table]]:

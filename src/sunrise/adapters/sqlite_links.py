@@ -7,11 +7,13 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_frames import read_arrow
+from sunrise.domain.importance import ImportanceLabel
 from sunrise.domain.links import LinkedUpTo
+from sunrise.domain.records import RecordState
+from sunrise.domain.trust import TIERS
 
 GOVERNANCE_SCHEMA = pa.schema(
     [
@@ -27,6 +29,22 @@ GOVERNANCE_SCHEMA = pa.schema(
         pa.field("lang", pa.string()),
         pa.field("state", pa.string()),
     ]
+)
+
+_CODED = {
+    "importance_label": tuple(map(str, ImportanceLabel)),
+    "trust_tier": tuple(tier for tier in TIERS if tier),
+    # A memory is archived for its own use of it, never for an observation's.
+    "state": tuple(str(state) for state in RecordState if state is not RecordState.ARCHIVED),
+}
+"""
+Columns that may hold these values only are handed out as their places in the list.
+
+Python makes a text for each row anew; small numbers are there already.
+"""
+
+_READ_SCHEMA = pa.schema(
+    [field.with_type(pa.int8()) if field.name in _CODED else field for field in GOVERNANCE_SCHEMA]
 )
 
 _MARKS = ("writeback.observations", "writeback.links", "writeback.changes")
@@ -57,15 +75,18 @@ class SqliteLinks(SqliteConnection):
         with self.reading() as db:
             # What is new needs no look at all that was touched; both at once take half as long again.
             new = f"{_KNOWN} FROM {_LINKED} WHERE l.id > :seen_links AND l.id <= :to_links"
-            parts = [read_arrow(db, new, GOVERNANCE_SCHEMA, values)]
+            parts = [read_arrow(db, new, _READ_SCHEMA, values)]
             if seen.links:
                 # The join goes by memory: through all links by their id it would read every one.
                 touched = "" if everything else f"({_TOUCHED}) t CROSS JOIN "
                 by = "" if everything else "l.memory_id = t.memory_id AND"
                 old = f"{_KNOWN} FROM {touched}{_LINKED} WHERE {by} l.id <= :seen_links"
-                parts.append(read_arrow(db, old, GOVERNANCE_SCHEMA, values))
-        rows = pa.concat_tables(parts)
-        return rows.set_column(5, "category", _texts(rows.column("category")))
+                parts.append(read_arrow(db, old, _READ_SCHEMA, values))
+        return _decoded(pa.concat_tables(parts))
+
+    def links_since_writeback(self, *, up_to: LinkedUpTo) -> int:
+        """Return how many links are new since the last writeback, at most."""
+        return max(0, up_to.links - self.watermark(_MARKS[1]))
 
     def unlinked_observations(self, *, up_to: LinkedUpTo, limit: int) -> tuple[int, Sequence[int]]:
         """Return how many observations since the last writeback stored a memory and name none, and some."""
@@ -118,10 +139,16 @@ def insert_links(db: sqlite3.Connection, newest: int) -> None:
     )
 
 
-_KNOWN = """
-  SELECT l.memory_id, o.id, o.importance_score, o.importance_label, o.scope, o.detail_json -> '$.category',
-    o.trust_tier, CASE o.source_kind WHEN 'tool' THEN 'agent' ELSE o.source_kind END, o.source_ref, o.lang,
-    nullif(o.state, 'archived')"""
+def _code_of(column: str) -> str:
+    cases = (f"WHEN '{value}' THEN {place}" for place, value in enumerate(_CODED[column]))
+    return f"CASE o.{column} {' '.join(cases)} END"
+
+
+_KNOWN = f"""
+  SELECT l.memory_id, o.id, o.importance_score, {_code_of("importance_label")}, o.scope,
+    o.detail_json -> '$.category', {_code_of("trust_tier")},
+    CASE o.source_kind WHEN 'tool' THEN 'agent' ELSE o.source_kind END, o.source_ref, o.lang,
+    {_code_of("state")}"""
 
 _LINKED = "memory_links l CROSS JOIN observations o ON o.id = l.observation_id"
 
@@ -142,10 +169,20 @@ def _named(prefix: str, up_to: LinkedUpTo) -> dict[str, int]:
     return {f"{prefix}_{name}": value for name, value in up_to._asdict().items()}
 
 
+def _decoded(rows: pa.Table) -> pa.Table:
+    for name, values in _CODED.items():
+        place = rows.schema.get_field_index(name)
+        texts = pa.array(values, pa.string()).take(rows.column(name).combine_chunks())
+        rows = rows.set_column(place, name, texts)
+    place = rows.schema.get_field_index("category")
+    return rows.set_column(place, "category", _texts(rows.column("category")))
+
+
 def _texts(values: pa.ChunkedArray) -> pa.Array:
     """Return what JSON values say that are texts. There are few different ones."""
-    known = {value: _text(value) for value in pc.unique(values).to_pylist()}
-    return pa.array([known[value] for value in values.to_pylist()], pa.string())
+    coded = values.combine_chunks().dictionary_encode()
+    known = pa.array([_text(value) for value in coded.dictionary.to_pylist()], pa.string())
+    return known.take(coded.indices)
 
 
 def _text(value: str | None) -> str | None:

@@ -50,6 +50,10 @@ class LinkLedger(Protocol):
         """Return what the ledger knows of linked memories: of those that need a look, or of all."""
         ...
 
+    def links_since_writeback(self, *, up_to: LinkedUpTo) -> int:
+        """Return how many links are new since the last writeback, at most."""
+        ...
+
     def unlinked_observations(self, *, up_to: LinkedUpTo, limit: int) -> tuple[int, Sequence[int]]:
         """Return how many new observations stored a memory and name none, and the ids of some."""
         ...

@@ -12,6 +12,7 @@ from sunrise.adapters.migrations import (
     m007_tombstones,
     m008_turns,
     m009_erasures,
+    m010_outbox,
 )
 
 MIGRATIONS: tuple[tuple[str, str], ...] = (
@@ -24,5 +25,6 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("m007_tombstones", m007_tombstones.SQL),
     ("m008_turns", m008_turns.SQL),
     ("m009_erasures", m009_erasures.SQL),
+    ("m010_outbox", m010_outbox.SQL),
 )
 """Names and scripts. A name that was released is never changed; a mistake gets a new migration."""
