@@ -239,6 +239,8 @@ def write_plan(run: Run, table: MemoryTable, plan: WritebackPlan, asked: Writeba
             ready = pool.submit(getattr, part, "rows_and_read")
             pending.append(run.step(record_updates, run.home, part, run_id=run.run_id))
             ready.result()
+            # Whoever closes the ledger last does it otherwise, and there nothing else goes on meanwhile.
+            pool.submit(run.home.ledger.write_log_back)
             run.step(apply_updates, table, part)
     if pending or FINISHED in run.counts:
         run.step(cover_written, table, run.home)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -31,20 +32,26 @@ GOVERNANCE_SCHEMA = pa.schema(
     ]
 )
 
-_CODED = {
-    "importance_label": tuple(map(str, ImportanceLabel)),
-    "trust_tier": tuple(tier for tier in TIERS if tier),
+_KNOWN_VALUES = {
+    "importance_label": frozenset(map(str, ImportanceLabel)),
+    "trust_tier": frozenset(tier for tier in TIERS if tier),
     # A memory is archived for its own use of it, never for an observation's.
-    "state": tuple(str(state) for state in RecordState if state is not RecordState.ARCHIVED),
+    "state": frozenset(str(state) for state in RecordState if state is not RecordState.ARCHIVED),
 }
-"""
-Columns that may hold these values only are handed out as their places in the list.
+"""What these columns may hold; anything else is nothing that a memory could be told."""
 
-Python makes a text for each row anew; small numbers are there already.
+_FEW = ("scope", "category", "source_kind", "lang", "importance_label", "trust_tier", "state")
+"""
+Columns of few different values, read as one JSON list a row.
+
+Python makes a text for each value of each row; of these it makes one a row, and reads what is in each once.
 """
 
 _READ_SCHEMA = pa.schema(
-    [field.with_type(pa.int8()) if field.name in _CODED else field for field in GOVERNANCE_SCHEMA]
+    [
+        *(GOVERNANCE_SCHEMA.field(n) for n in ("memory_id", "observation_id", "importance", "source_ref")),
+        pa.field("few", pa.string()),
+    ]
 )
 
 _MARKS = ("writeback.observations", "writeback.links", "writeback.changes")
@@ -139,16 +146,9 @@ def insert_links(db: sqlite3.Connection, newest: int) -> None:
     )
 
 
-def _code_of(column: str) -> str:
-    cases = (f"WHEN '{value}' THEN {place}" for place, value in enumerate(_CODED[column]))
-    return f"CASE o.{column} {' '.join(cases)} END"
-
-
-_KNOWN = f"""
-  SELECT l.memory_id, o.id, o.importance_score, {_code_of("importance_label")}, o.scope,
-    o.detail_json -> '$.category', {_code_of("trust_tier")},
-    CASE o.source_kind WHEN 'tool' THEN 'agent' ELSE o.source_kind END, o.source_ref, o.lang,
-    {_code_of("state")}"""
+_KNOWN = """
+  SELECT l.memory_id, o.id, o.importance_score, o.source_ref, json_array(o.scope,
+    o.detail_json -> '$.category', o.source_kind, o.lang, o.importance_label, o.trust_tier, o.state)"""
 
 _LINKED = "memory_links l CROSS JOIN observations o ON o.id = l.observation_id"
 
@@ -170,21 +170,19 @@ def _named(prefix: str, up_to: LinkedUpTo) -> dict[str, int]:
 
 
 def _decoded(rows: pa.Table) -> pa.Table:
-    for name, values in _CODED.items():
-        place = rows.schema.get_field_index(name)
-        texts = pa.array(values, pa.string()).take(rows.column(name).combine_chunks())
-        rows = rows.set_column(place, name, texts)
-    place = rows.schema.get_field_index("category")
-    return rows.set_column(place, "category", _texts(rows.column("category")))
+    coded = rows.column("few").combine_chunks().dictionary_encode()
+    known = [_meant(json.loads(few)) for few in coded.dictionary.to_pylist()]
+    for place, name in enumerate(_FEW):
+        values = pa.array([one[place] for one in known], pa.string())
+        rows = rows.append_column(name, values.take(coded.indices))
+    return rows.select(GOVERNANCE_SCHEMA.names)
 
 
-def _texts(values: pa.ChunkedArray) -> pa.Array:
-    """Return what JSON values say that are texts. There are few different ones."""
-    coded = values.combine_chunks().dictionary_encode()
-    known = pa.array([_text(value) for value in coded.dictionary.to_pylist()], pa.string())
-    return known.take(coded.indices)
-
-
-def _text(value: str | None) -> str | None:
-    said = None if value is None else json.loads(value)
-    return said if isinstance(said, str) else None
+def _meant(few: list[Any]) -> list[Any]:
+    """Return what is told of a memory: what a tool wrote down is the agent's word."""
+    said = dict(zip(_FEW, few, strict=True))
+    for name, values in _KNOWN_VALUES.items():
+        said[name] = said[name] if said[name] in values else None
+    said["source_kind"] = "agent" if said["source_kind"] == "tool" else said["source_kind"]
+    said["category"] = said["category"] if isinstance(said["category"], str) else None
+    return list(said.values())

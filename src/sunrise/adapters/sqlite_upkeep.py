@@ -49,6 +49,11 @@ class SqliteUpkeep(SqliteConnection):
             partial.replace(target)
         return digest
 
+    def write_log_back(self) -> None:
+        """Bring what is committed from the log into the file, as far as no reader needs the log."""
+        with self.reading() as db:
+            db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
     def content_digest(self) -> str:
         """Return a digest of what governance holds (observations, usage, changes), runs left out."""
         digest = hashlib.sha256()

@@ -165,6 +165,10 @@ class LedgerKeeper(Protocol):
         """Copy the ledger to a file, check the copy by opening it, and return its sha256."""
         ...
 
+    def write_log_back(self) -> None:
+        """Bring what is committed from the log into the file, as far as no reader needs the log."""
+        ...
+
     def content_digest(self) -> str:
         """Return a digest of what governance holds (observations, usage, changes), runs left out."""
         ...
