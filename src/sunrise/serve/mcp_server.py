@@ -14,6 +14,7 @@ from pydantic import Field
 from sunrise.domain.answers import answer_of, forget_answer_of, store_answer_of
 from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
+from sunrise.domain.replacing import MAX_REPLACED
 from sunrise.domain.store import StoreRequest
 from sunrise.serve.http_routes import RUN_ID
 from sunrise.serve.http_writes import key_of
@@ -78,6 +79,9 @@ def _add_store(server: MCPServer[Any], service: Service, who: Who) -> None:
         importance: Annotated[float | str | None, Field(description="0 to 1, or a label.")] = None,
         scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
         idempotency_key: Annotated[str | None, Field(description="The same twice is one store.")] = None,
+        replaces: Annotated[
+            list[str] | None, Field(max_length=MAX_REPLACED, description="Refs that it puts out of date.")
+        ] = None,
     ) -> CallToolResult:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.WRITE)
@@ -87,6 +91,7 @@ def _add_store(server: MCPServer[Any], service: Service, who: Who) -> None:
                 category=category,
                 importance=importance,
                 idempotency_key=key_of(caller, idempotency_key),
+                replaces=tuple(replaces or ()),
             )
             return store_answer_of(await service.workers.run(lambda: service.store(wanted)))
 
