@@ -13,7 +13,7 @@ from sunrise.domain.admin import Backend
 from sunrise.domain.memory_filter import MemoryFilter
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.records import Change
-from sunrise.domain.store import StoreRequest, StoreResult, StoreStatus
+from sunrise.domain.store import StoreRequest, StoreResult
 from sunrise.errors import DataError, StoreError
 from sunrise.online.admin_revive import revive
 from sunrise.online.recall import recall
