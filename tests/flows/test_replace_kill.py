@@ -95,7 +95,7 @@ def marks(home: Path) -> int:
     """Return how often the audit trail says that the memory was replaced; nothing waits for the table."""
     with open_home(load_settings(home), clock=FrozenClock(NOW_MS)) as place:
         assert (place.ledger.pending_stores(), place.ledger.count("outbox")) == (0, 0)
-        found = raw(place.ledger, "SELECT count(*) FROM changes WHERE reason = 'replaced_by:mem:new'")
+        found = raw(place.ledger, "SELECT count(*) FROM changes WHERE reason = 'replaced_by:mem:new'")  # type: ignore[arg-type]
         return int(found[0][0])
 
 
