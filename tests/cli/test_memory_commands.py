@@ -201,7 +201,7 @@ def test_a_revival_is_seen_and_can_be_undone(filled: Command) -> None:
     _, out, _ = filled("revive", "old")
     assert out.startswith("revived  mem:old\nrun      ")
     run_id = out.split()[-1]
-    assert filled("revive", "old")[1] == "mem:old is not archived\n"
+    assert filled("revive", "old")[1] == "mem:old is neither archived nor replaced\n"
     assert filled("undo", run_id)[0] == 0
     assert json.loads(filled("get", "old", "--json")[1])["memory"]["state"] == "archived"
 

@@ -17,7 +17,7 @@ TrustOption = Annotated[
     str | None, typer.Option(help="Only of this tier: trusted, untrusted, quarantined, unknown.")
 ]
 StateOption = Annotated[
-    str | None, typer.Option(help="Only of this state: active, stale, archived, captured.")
+    str | None, typer.Option(help="Only of this state: active, stale, superseded, archived, captured.")
 ]
 SinceOption = Annotated[str | None, typer.Option(metavar="TIME", help="Only those made since this time.")]
 QuarantinedOption = Annotated[
@@ -118,7 +118,7 @@ def timeline(
 def revive(
     ref: RefArgument, home: HomeOption = None, dry_run: DryRunOption = False, as_json: JsonOption = False
 ) -> None:
-    """Bring an archived record back. It is a run, and can be undone."""
+    """Bring an archived or replaced record back. It is a run, and can be undone."""
     from sunrise.cli import memory_commands
 
     memory_commands.revive(home, ref, dry_run=dry_run, as_json=as_json)

@@ -128,7 +128,7 @@ def timeline(
 
 
 def revive(home: str | None, ref: str, *, dry_run: bool, as_json: bool) -> None:
-    """Bring an archived record back."""
+    """Bring an archived or replaced record back."""
     with usage_errors(), client.open(home, read_only=dry_run) as memories:
         done = memories.revive(ref, dry_run=dry_run)
     _check_found(ref, done.receipt.reason, done.candidates)
@@ -136,7 +136,7 @@ def revive(home: str | None, ref: str, *, dry_run: bool, as_json: bool) -> None:
         raise typer.BadParameter("its memory was forgotten: store it again with `sunrise store --again`")
     shown = terminal_text(done.ref or ref)
     if done.status is ReviveStatus.NOT_ARCHIVED:
-        text = f"{shown} is not archived"
+        text = f"{shown} is neither archived nor replaced"
     elif done.run is None:
         text = f"{shown} would be revived"
     else:

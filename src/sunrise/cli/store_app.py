@@ -28,6 +28,9 @@ def store(
     ] = None,
     key: Annotated[str | None, typer.Option(help="The same key twice is one store.")] = None,
     ttl_days: Annotated[float | None, typer.Option(help="Not recalled after so many days.")] = None,
+    replaces: Annotated[
+        list[str] | None, typer.Option(metavar="REF", help="A memory that this puts out of date; repeatable.")
+    ] = None,
     again: Annotated[bool, typer.Option("--again", help="Also what was forgotten.")] = False,
     as_json: JsonOption = False,
     verbose: VerboseOption = False,
@@ -44,6 +47,7 @@ def store(
         "id": memory_id,
         "idempotency_key": key,
         "ttl_days": ttl_days,
+        "replaces": tuple(replaces or ()),
         "again": again,
     }
     store_commands.store_text(home, text, asked=asked, as_json=as_json, verbose=verbose)

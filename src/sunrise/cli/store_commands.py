@@ -132,6 +132,8 @@ def _store_lines(data: Mapping[str, Any]) -> list[str]:
     if receipt["filled"]:
         lines.append(f"{'filled in':<12} {', '.join(receipt['filled'])}")
     lines += [f"{'kept apart':<12} {ref}" for ref in receipt["near"]]
+    lines += [f"{'replaced':<12} {ref}" for ref in receipt["replaced"]]
+    lines += [f"{'not replaced':<12} {one['ref']} {one['reason']}" for one in receipt["notReplaced"]]
     return lines + _warned(receipt["warnings"])
 
 

@@ -34,6 +34,13 @@ class Writing(Opened):
         ...     str(done.status), memories.recall("disks", scope="ops").items[0].ref == done.ref
         ('created', True)
 
+        What it ``replaces`` is told behind it from then on.
+
+        >>> with sunrise.open(demo) as memories:
+        ...     done = memories.store("The backups go to the cloud", scope="ops", replaces=["mem:nas-backup"])
+        ...     done.receipt.replaced, [str(one.reason) for one in done.receipt.not_replaced]
+        (('mem:nas-backup',), [])
+
         Raises:
             DataError: A value makes no sense.
             ConfigurationError: There is no table yet.
@@ -119,7 +126,7 @@ class Writing(Opened):
 
     def revive(self, ref: str, *, dry_run: bool = False) -> ReviveResult:
         """
-        Bring an archived record back; the run that did it can be undone.
+        Bring an archived or replaced record back; the run that did it can be undone.
 
         >>> import sunrise
         >>> with sunrise.open(demo) as memories:

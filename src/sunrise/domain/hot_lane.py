@@ -18,6 +18,7 @@ from sunrise.domain.ranking import Chosen, Ranked, tier_of
 from sunrise.domain.repeats import Contender, Injection, Repeat, after_repeats, is_hard_rule, suppressed
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.tier_selection import (
+    IGNORE,
     Candidate,
     QuotaSummary,
     Rule,
@@ -58,7 +59,8 @@ def hot_lane(
 
     Stale tasks fall out, then what the working set says already, and what fits so much worse than the best
     that it answers nothing. The others compete with what the penalty of repeats leaves of their scores.
-    ``hard_rules`` are refs that an operator protects beside those whose category says so.
+    ``hard_rules`` are refs that an operator protects beside those whose category says so. What a newer memory
+    replaces counts as ignored: it takes a slot only where nothing else waits, and is told last.
     """
     stale = _stale(found.kept, turn, policy)
     said = _said(found.kept, turn.pinned) if policy.dedupe_backbone else {}
@@ -82,7 +84,8 @@ def hot_lane(
         *(_excluded(one, said, stale) for one in found.kept if one.memory.ref in out),
         *(Outcome(ref=ref, fate=Fate.LEFT_OUT, why=why, tier="") for ref, why in found.rejected),
     )
-    return HotLane(tuple(by_ref[ref] for ref in selection.refs), outcomes, selection.quota)
+    told = sorted((by_ref[ref] for ref in selection.refs), key=lambda one: one.memory.is_superseded)
+    return HotLane(tuple(told), outcomes, selection.quota)
 
 
 def after_budget(outcomes: Iterable[Outcome], dropped: Mapping[str, str]) -> tuple[Outcome, ...]:
@@ -156,7 +159,7 @@ def _selection(
         (
             Candidate(
                 ref=one.memory.ref,
-                tier=tier_of(one.memory.importance_label),
+                tier=_tier(one),
                 score=judged[one.memory.ref].score if one.memory.ref in judged else one.score,
                 created_ms=one.memory.created_at_ms,
                 is_recent=_is_recent(one, turn, policy),
@@ -176,8 +179,12 @@ def _worthy(running: Iterable[Ranked], selection: Selection) -> set[str]:
     for one in selection.selected:
         if one.rule is not Rule.HARD_RULE:
             least[one.candidate.tier] = min(one.candidate.score, least.get(one.candidate.tier, math.inf))
-    tiers = {one.memory.ref: tier_of(one.memory.importance_label) for one in running}
+    tiers = {one.memory.ref: _tier(one) for one in running}
     return {one.memory.ref for one in running if one.score > least.get(tiers[one.memory.ref], math.inf)}
+
+
+def _tier(one: Ranked) -> str:
+    return IGNORE if one.memory.is_superseded else tier_of(one.memory.importance_label)
 
 
 def _is_recent(one: Ranked, turn: Turn, policy: AutoRecallPolicy) -> bool:
@@ -223,6 +230,6 @@ def _excluded(one: Ranked, said: Mapping[str, str], stale: Collection[str]) -> O
         ref=ref,
         fate=fate,
         why=why,
-        tier=tier_of(one.memory.importance_label),
+        tier=_tier(one),
         score=round(one.score, 6),
     )

@@ -9,6 +9,7 @@ from typing import Final
 
 from sunrise.domain.duplicates import sameness
 from sunrise.domain.priors import Priors
+from sunrise.domain.records import RecordState
 
 _WORDS_BESIDE: Final = 2.2
 """So much counts a memory that has all words of the query, on the scale of dense scores."""
@@ -51,6 +52,11 @@ class Memory:
     def sameness(self) -> str:
         """What it shares with those that say the same; see :mod:`sunrise.domain.duplicates`."""
         return self.words or sameness(self.text)
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether a newer memory replaces it, as somebody said."""
+        return self.state == RecordState.SUPERSEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +126,15 @@ def ranked(memory: Memory, fit: Fit, priors: Priors, *, damping: float = 1.0) ->
     factor = priors.product**damping
     score = fit.relevance * factor if fit.relevance >= 0 else fit.relevance / factor
     is_whole = fit.lexical is not None and fit.lexical >= WHOLE_ANSWER
-    return Ranked(
-        memory, fit, priors, round(score, _DIGITS), memory.importance_label == "ignore" and not is_whole
-    )
+    is_ignored = memory.importance_label == "ignore" and not is_whole
+    return Ranked(memory, fit, priors, round(score, _DIGITS), is_ignored or memory.is_superseded)
 
 
 def in_order(found: Iterable[Ranked]) -> list[Ranked]:
-    """Return memories best first, ignored ones behind, equals by ref."""
-    return sorted(found, key=lambda one: (one.is_behind, -one.score, one.memory.ref))
+    """Return memories best first, ignored ones behind, what is replaced behind all, equals by ref."""
+    return sorted(
+        found, key=lambda one: (one.is_behind, one.memory.is_superseded, -one.score, one.memory.ref)
+    )
 
 
 def chosen(order: Sequence[Ranked], *, limit: int, now_ms: int = 0) -> Chosen:

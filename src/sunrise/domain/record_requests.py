@@ -150,7 +150,11 @@ class TimelineResult:
 
 
 class ReviveStatus(StrEnum):
-    """What came of a revival. What was forgotten is not revived."""
+    """
+    What came of a revival. What was forgotten is not revived.
+
+    ``not_archived`` is neither archived nor superseded.
+    """
 
     REVIVED = "revived"
     FORGOTTEN = "forgotten"

@@ -11,11 +11,16 @@ _REF = re.compile(r"(?P<kind>obs|mem|doc|ep):(?P<key>\S+)")
 
 
 class RecordState(StrEnum):
-    """Where a record stands in its life. ARCHIVED is the soft archive: hidden, whole, revivable."""
+    """
+    Where a record stands in its life. ARCHIVED is the soft archive: hidden, whole, revivable.
+
+    SUPERSEDED is a memory that a newer one replaces: seen, and told behind all others.
+    """
 
     CAPTURED = "captured"
     ACTIVE = "active"
     STALE = "stale"
+    SUPERSEDED = "superseded"
     ARCHIVED = "archived"
 
 

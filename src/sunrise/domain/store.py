@@ -14,6 +14,7 @@ from sunrise.domain.admission.candidate import Candidate, fingerprint_text
 from sunrise.domain.filters import DEFAULT_SCOPE, sql_text
 from sunrise.domain.importance import parse_importance
 from sunrise.domain.ranking import PLUGIN_SEED_ID
+from sunrise.domain.replacing import NotReplaced, replaced_ids
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
 from sunrise.domain.scoring.signals import Scorer
@@ -75,11 +76,12 @@ class StoreRequest:
     ``importance`` may have any shape that :func:`sunrise.domain.importance.parse_importance` reads; None asks
     the scorer. With an ``id`` the memory of that id is made or written anew. The same ``idempotency_key``
     twice is one store. A memory is not recalled after ``expires_at_ms``, or ``ttl_days`` from now.
-    ``again`` stores also what was forgotten.
+    ``again`` stores also what was forgotten. ``replaces`` are refs or ids of memories of the scope that the
+    text puts out of date: recall tells them behind all others.
 
     Raises:
         DataError: A value makes no sense; reasons ``bad_scope``, ``bad_id``, ``bad_key``, ``bad_category``,
-            ``bad_importance``, ``bad_source_kind``, ``bad_expiry`` and ``bad_text``.
+            ``bad_importance``, ``bad_source_kind``, ``bad_expiry``, ``bad_replaces`` and ``bad_text``.
     """
 
     text: str
@@ -95,10 +97,12 @@ class StoreRequest:
     expires_at_ms: int | None = None
     review_at_ms: int | None = None
     again: bool = False
+    replaces: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check(not any(map(_is_control, self.scope)), "bad_scope", "a scope has no controls")
-        for name in (self.scope, self.id, self.idempotency_key, self.source_ref, self.agent_id):
+        named = self.replaced_ids
+        for name in (self.scope, self.id, self.idempotency_key, self.source_ref, self.agent_id, *named):
             # Half a surrogate pair is no text that a store can take.
             sql_text(name or "")
         _check(
@@ -131,6 +135,11 @@ class StoreRequest:
             "give either ttl_days above 0 or expires_at_ms, and a time that a calendar has",
         )
 
+    @property
+    def replaced_ids(self) -> tuple[str, ...]:
+        """The ids of the memories that the text replaces."""
+        return replaced_ids(self.replaces)
+
     def expiry(self, now_ms: int) -> int | None:
         """
         Return when the memory ends, as epoch milliseconds.
@@ -149,6 +158,7 @@ class StoreReceipt:
     ``reason`` says why a text was refused, ``embedding_skipped`` why it has no vector yet: the index flow
     makes it. ``near`` are memories that say nearly the same and were kept apart. ``run_id`` is what the
     audit trail and `sunrise undo` know the store by. ``replayed`` tells that the idempotency key was known.
+    ``replaced`` are the memories that are out of date now, ``not_replaced`` those that were named in vain.
     """
 
     at_ms: int
@@ -169,6 +179,8 @@ class StoreReceipt:
     duplicate_of: str | None = None
     filled: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    not_replaced: tuple[NotReplaced, ...] = ()
     observation_ref: str | None = None
     run_id: str | None = None
     replayed: bool = False
@@ -209,6 +221,8 @@ class StoreReceipt:
             "duplicateOf": self.duplicate_of,
             "filled": list(self.filled),
             "near": list(self.near),
+            "replaced": list(self.replaced),
+            "notReplaced": [{"ref": one.ref, "reason": one.reason.value} for one in self.not_replaced],
             "observationRef": self.observation_ref,
             "runId": self.run_id,
             "replayed": self.replayed,

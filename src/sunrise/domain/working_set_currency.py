@@ -115,7 +115,7 @@ _REPLACEABLE: Final = frozenset({Section.DECISIONS, Section.CONSTRAINTS})
 _OF_STATE: Final = {
     str(RecordState.ARCHIVED): Trigger.MEMORY_ARCHIVED,
     str(RecordState.STALE): Trigger.MEMORY_STALE,
-    "superseded": Trigger.MEMORY_SUPERSEDED,
+    str(RecordState.SUPERSEDED): Trigger.MEMORY_SUPERSEDED,
 }
 _DONE_SHARE: Final = 0.8
 _ANSWERED_SHARE: Final = 0.75

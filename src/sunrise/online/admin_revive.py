@@ -1,4 +1,4 @@
-"""An archived record back to active, by hand: seen in the audit trail, and undoable."""
+"""An archived or replaced record back to active, by hand: seen in the audit trail, and undoable."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def revive(
     dry_run: bool = False,
 ) -> ReviveResult:
     """
-    Bring an archived memory, or observation, back to active.
+    Bring an archived or replaced memory, or an archived observation, back to active.
 
     The changes stand in the audit trail and, of a memory, in the outbox before the table takes them; the run
     that made them can be undone. To be asked for counts as a use: the lifecycle leaves it alone for as long.
@@ -51,7 +51,7 @@ def revive(
         return ReviveResult(
             status=found.status, ref=None, receipt=trail.receipt(), candidates=found.candidates
         )
-    if found.state != RecordState.ARCHIVED:
+    if found.state not in (RecordState.ARCHIVED, RecordState.SUPERSEDED):
         return ReviveResult(status=ReviveStatus.NOT_ARCHIVED, ref=found.ref, receipt=trail.receipt())
     run = None
     if not dry_run:

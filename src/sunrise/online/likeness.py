@@ -13,7 +13,7 @@ from sunrise.domain import filters
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.content import content_of
 from sunrise.domain.admission.similar_rows import ALIKE_FROM, SimilarRows
-from sunrise.domain.records import memory_ref
+from sunrise.domain.records import RecordState, memory_ref
 from sunrise.domain.store import same_text
 from sunrise.domain.text.analysis import query_terms, terms
 from sunrise.domain.text.dated_terms import text_terms, with_any_day
@@ -44,6 +44,7 @@ class NewText:
     source_kind: str
     agent_id: str | None
     now_ms: int
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def find_alike(new: NewText, *, memories: MemoryReader, known: Sequence[str]) ->
 
     One does that says the same and is trusted as much at least. Of the owner's words nothing else does; of
     other words also one that says nearly the same and leaves nothing out, with the same numbers, names and
-    negations. *known* are ids to look at beside what a search finds.
+    negations, unless that is replaced. *known* are ids to look at beside what a search finds.
 
     Raises:
         StoreError: The table cannot be read.
@@ -140,7 +141,11 @@ def _nearly(new: NewText, rows: Sequence[dict[str, Any]]) -> dict[str, Any] | No
     by_id = {
         row["id"]: row
         for row in rows
-        if _figures(row["text"]) == figures and not _says_more(new.terms, _terms_of(row))
+        # What is out of date says nearly what its successor says.
+        if row["id"] not in new.replaces
+        and row.get("state") != RecordState.SUPERSEDED
+        and _figures(row["text"]) == figures
+        and not _says_more(new.terms, _terms_of(row))
     }
     for name, row in by_id.items():
         alike.remember(_candidate(name, row["text"], _terms_of(row)))
@@ -175,4 +180,4 @@ def _share(mine: str, theirs: str) -> float:
 
 
 def _oldest_first(row: Mapping[str, Any]) -> tuple[bool, str]:
-    return row.get("state") == "archived", row["id"]
+    return row.get("state") in (RecordState.ARCHIVED, RecordState.SUPERSEDED), row["id"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sunrise.domain.replacing import Successor
 from sunrise.domain.store import (
     DEFAULT_POLICY,
     StorePolicy,
@@ -24,6 +25,7 @@ from sunrise.online.recall_trail import Trail
 from sunrise.online.store_admission import admitted
 from sunrise.online.store_call import Outcome, StoreCall, new_run_id, receipt_of
 from sunrise.online.store_known import read_by_id, rewritten, told
+from sunrise.online.store_replacing import Replacing, finish_replacing
 from sunrise.online.store_vectors import Embedded
 from sunrise.ports import Clock, Embedder, Ledger, MemoryTable
 
@@ -43,7 +45,8 @@ def store(
     The ledger knows of it before the table does: a store that was killed in between is finished by the next
     one, or by the next flow, and is there once. Secrets are taken out, what looks like an order to the model
     is kept in quarantine, and what a memory of the scope says already is told and not stored again. A text
-    without a vector is stored, and the receipt says why it has none.
+    without a vector is stored, and the receipt says why it has none. The memories that it replaces are noted
+    with it and marked after it.
 
     Raises:
         StoreError: A store could not be written. What the ledger took is finished later.
@@ -53,14 +56,19 @@ def store(
         with trail.stage("admit"):
             said = admitted(request, policy, now_ms=now)
         run_id = new_run_id(now, "store")
-        call = StoreCall(request, said, memories, ledger, embedder, policy, now, trail, run_id)
+        replacing = Replacing(request.replaced_ids, memories=memories, ledger=ledger, run_id=run_id)
+        call = StoreCall(request, said, memories, ledger, embedder, policy, now, trail, run_id, replacing)
         if said.refused:
             outcome, finished = Outcome(status=StoreStatus.REFUSED, reason=said.refused), 0
         else:
             with trail.stage("finish"):
                 finish_burials(memories=memories, ledger=ledger)
                 finished = finish_stores(memories=memories, ledger=ledger)
+                finish_replacing(memories=memories, ledger=ledger)
             outcome = _outcome(call)
+            if replacing.has_noted:
+                with trail.stage("mark"):
+                    finish_replacing(memories=memories, ledger=ledger)
     return StoreResult(outcome.ref, outcome.status, receipt_of(call, outcome, finished=finished))
 
 
@@ -88,7 +96,7 @@ def _outcome(call: StoreCall) -> Outcome:
     key, wanted = call.request.idempotency_key, call.request.id
     known = None if key is None else call.ledger.stored_under(key, request=call.asked)
     if known is not None:
-        return _replayed(known)
+        return _replayed(call, known)
     if _is_forgotten(call):
         return Outcome(status=StoreStatus.REFUSED, reason="forgotten")
     call.memories.adopt()
@@ -115,11 +123,12 @@ def _is_forgotten(call: StoreCall) -> bool:
     return ledger.forgotten_texts([(said.text, said.scope)])[0] or bool(wanted and ledger.buried([wanted]))
 
 
-def _replayed(known: Stored) -> Outcome:
+def _replayed(call: StoreCall, known: Stored) -> Outcome:
     if not known.is_same_request:
         return Outcome(status=StoreStatus.REFUSED, reason="key_of_another_request", replayed=True)
     if known.is_pending:
         raise StoreError("the store of this idempotency key is at work: ask again in a moment")
+    call.replacing.tell_again(_standing(call, known), run_id=known.run_id)
     return Outcome(
         status=StoreStatus(known.status),
         memory_id=known.memory_id,
@@ -139,6 +148,7 @@ def _kept(call: StoreCall, *, version: int) -> Outcome:
         source_kind=call.request.source_kind,
         agent_id=call.request.agent_id,
         now_ms=call.now_ms,
+        replaces=call.request.replaced_ids,
     )
     with call.trail.stage("compare"):
         known = call.ledger.stored_alike(said.text, scope=said.scope)
@@ -158,11 +168,14 @@ def _created(call: StoreCall, memory_id: str, alike: Alike, *, gone: tuple[str, 
         **said.governance(call.request, now_ms=call.now_ms),
     }
     status = StoreStatus.QUARANTINED if said.payload else StoreStatus.CREATED
+    call.replacing.look(call.successor(row))
     with call.trail.stage("note"):
         noted = call.note(memory_id, status, with_text=True, row=row, gone=gone)
     if not noted.is_new:
         # Another caller stored the same while we looked.
         same = Alike({"id": noted.memory_id})
+        call.replacing.look(_standing(call, noted))
+        call.replacing.note()
         return Outcome(status=StoreStatus.DUPLICATE, memory_id=noted.memory_id, alike=same)
     with call.trail.stage("write"):
         try:
@@ -178,6 +191,16 @@ def _created(call: StoreCall, memory_id: str, alike: Alike, *, gone: tuple[str, 
         embedded=made,
         observation_id=noted.observation_id,
         run_id=call.run_id,
+    )
+
+
+def _standing(call: StoreCall, noted: Stored) -> Successor:
+    """Return the memory of a store that was noted before, as one that others are replaced by."""
+    return Successor(
+        id=noted.memory_id,
+        scope=call.said.scope,
+        tier=call.said.tier,
+        is_current=noted.status != StoreStatus.QUARANTINED,
     )
 
 

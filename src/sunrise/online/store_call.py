@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sunrise.domain.records import memory_ref, observation_ref
+from sunrise.domain.records import RecordState, memory_ref, observation_ref
+from sunrise.domain.replacing import Successor
 from sunrise.domain.store import StorePolicy, StoreReceipt, StoreRequest, StoreStatus
 from sunrise.domain.stored import NewStore, Stored
+from sunrise.domain.trust import least
 from sunrise.online.likeness import Alike
 from sunrise.online.memory_changes import MemoryChange, apply_change, record_change
 from sunrise.online.recall_trail import Trail
 from sunrise.online.store_admission import Admitted
+from sunrise.online.store_replacing import Replacing
 from sunrise.online.store_vectors import Embedded, embedded
 from sunrise.ports import Embedder, Ledger, MemoryTable
 
@@ -33,12 +36,14 @@ class StoreCall:
     now_ms: int
     trail: Trail
     run_id: str
+    replacing: Replacing
 
     @property
     def asked(self) -> str:
         """What is asked under an idempotency key: the same key with another request is a mistake."""
         one = self.request
-        return json.dumps([one.text, one.scope, one.id, one.source_kind])
+        named = sorted(one.replaced_ids)
+        return json.dumps([one.text, one.scope, one.id, one.source_kind, *([named] if named else [])])
 
     def embed(self) -> Embedded:
         """Return the vector of the text, or why there is none."""
@@ -50,6 +55,15 @@ class StoreCall:
                 timeout_s=self.policy.embed_timeout_s,
             )
 
+    def successor(self, row: Mapping[str, Any]) -> Successor:
+        """Return the memory of a row, which stands for the text, as one that others are replaced by."""
+        return Successor(
+            id=row["id"],
+            scope=self.said.scope,
+            tier=least(self.said.tier, row.get("trust_tier")),
+            is_current=row.get("state") != RecordState.SUPERSEDED,
+        )
+
     def note(
         self,
         memory_id: str,
@@ -59,27 +73,37 @@ class StoreCall:
         row: Mapping[str, Any] | None = None,
         gone: tuple[str, ...] = (),
     ) -> Stored:
-        """Note in the ledger what becomes of the request, so that it can be told again and finished."""
+        """
+        Note in the ledger what becomes of the request, so that it can be told again and finished.
+
+        What it replaces was looked at before, and is noted with it.
+        """
         said = self.said
         observation = said.observation(self.request, now_ms=self.now_ms) if with_text else None
-        return self.ledger.begin_store(
-            NewStore(
-                memory_id=memory_id,
-                status=status.value,
-                scope=said.scope,
-                request=self.asked,
-                run_id=self.run_id,
-                text=said.text if with_text else None,
-                key=self.request.idempotency_key,
-                observation=observation,
-                row=row,
-            ),
-            gone=gone,
+        new = NewStore(
+            memory_id=memory_id,
+            status=status.value,
+            scope=said.scope,
+            request=self.asked,
+            run_id=self.run_id,
+            text=said.text if with_text else None,
+            key=self.request.idempotency_key,
+            observation=observation,
+            row=row,
         )
+        with self.ledger.transaction():
+            noted = self.ledger.begin_store(new, gone=gone)
+            if noted.is_new:
+                self.replacing.note()
+            else:
+                self.replacing.leave()
+        return noted
 
     def change(self, change: MemoryChange, status: StoreStatus, *, with_text: bool = False) -> int | None:
         """Change a memory that is there, and return the observation of its new text, if it gets one."""
         with self.trail.stage("write"):
+            after = {**change.read, **change.values}
+            self.replacing.look(self.successor(after))
             with self.ledger.transaction():
                 noted = self.note(change.read["id"], status, with_text=with_text)
                 pending = record_change(
@@ -137,8 +161,10 @@ def receipt_of(call: StoreCall, outcome: Outcome, *, finished: int) -> StoreRece
         duplicate_of=None if same is None else memory_ref(same["id"]),
         filled=outcome.filled,
         near=outcome.alike.near,
+        replaced=call.replacing.replaced,
+        not_replaced=call.replacing.left,
         observation_ref=None if outcome.observation_id is None else observation_ref(outcome.observation_id),
-        run_id=outcome.run_id,
+        run_id=outcome.run_id or (call.run_id if call.replacing.has_noted else None),
         replayed=outcome.replayed,
         finished=finished,
         latency_ms=call.trail.latency_ms,

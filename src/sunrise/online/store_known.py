@@ -75,7 +75,8 @@ def _lacking(call: StoreCall, same: Mapping[str, Any]) -> dict[str, Any]:
     values = {name: stated[name] for name in _FILLED if stated[name] is not None and not same.get(name)}
     if "importance_label" in values:
         values["importance"] = governance["importance"]
-    if same.get("state") == RecordState.ARCHIVED:
+    is_outdated = same.get("state") == RecordState.SUPERSEDED
+    if same.get("state") == RecordState.ARCHIVED or (is_outdated and _may_bring_back(call, same)):
         # What is said again is in use.
         values |= {"state": RecordState.ACTIVE.value, "archived_at_ms": None}
     return values
@@ -102,7 +103,16 @@ def _new_values(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _may_bring_back(call: StoreCall, row: Mapping[str, Any]) -> bool:
+    """Return whether a text may undo that its memory was replaced: who is trusted less than that may not."""
+    tier = row.get("trust_tier")
+    return least(call.said.tier, tier) == least(tier)
+
+
 def _unchanged(call: StoreCall, row: Mapping[str, Any]) -> Outcome:
+    call.replacing.look(call.successor(row))
     if call.request.idempotency_key is not None:
         call.note(row["id"], StoreStatus.DUPLICATE, with_text=False)
+    else:
+        call.replacing.note()
     return Outcome(status=StoreStatus.DUPLICATE, memory_id=row["id"], alike=Alike(row))

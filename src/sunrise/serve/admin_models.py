@@ -25,7 +25,7 @@ class FilterAsked(Asked):
     category: ShortName | None = None
     label: ShortName | None = Field(None, description="A label of importance, or unknown.")
     trust: Literal["trusted", "untrusted", "quarantined", "unknown"] | None = None
-    state: Literal["active", "stale", "archived", "captured"] | None = None
+    state: Literal["active", "stale", "superseded", "archived", "captured"] | None = None
     since_ms: MomentMs | None = None
     until_ms: MomentMs | None = None
 
@@ -108,7 +108,7 @@ class TimelineGiven(Given):
 
 
 class ReviveAsked(Asked):
-    """One archived record to be brought back."""
+    """One archived or replaced record to be brought back."""
 
     ref: RefName
     scope: ScopeName | None = Field(None, description="Only in this scope.")

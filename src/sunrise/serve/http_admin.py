@@ -93,7 +93,7 @@ async def timeline(asked: TimelineAsked, request: Request) -> Response:
 
 @router.post("/v1/revive", response_model=ReviveGiven)
 async def revive(asked: ReviveAsked, request: Request) -> Response:
-    """Bring an archived record back; the run that did it can be undone."""
+    """Bring an archived or replaced record back; the run that did it can be undone."""
     service, caller = who(request, Right.ADMIN)
     scopes = scopes_for(request, caller, asked.scope)
     found = await service.workers.run(

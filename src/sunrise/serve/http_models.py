@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from sunrise.domain.capture_request import CaptureRequest
 from sunrise.domain.forget import MAX_CANDIDATES
 from sunrise.domain.recall import MAX_LIMIT
+from sunrise.domain.replacing import MAX_REPLACED
 from sunrise.domain.turn_request import NO_SESSION
 
 
@@ -123,6 +124,9 @@ class StoreAsked(Asked):
         None, description="Not recalled after so many days."
     )
     review_at_ms: MomentMs | None = Field(None, description="Look at it again then.")
+    replaces: list[MemoryName] = Field(
+        [], max_length=MAX_REPLACED, description="Memories of the scope that it puts out of date."
+    )
 
 
 class StoreGiven(Given):

@@ -43,6 +43,7 @@ async def store(asked: StoreAsked, request: Request) -> Response:
         idempotency_key=caller.key_for(asked.idempotency_key),
         ttl_days=asked.ttl_days,
         review_at_ms=asked.review_at_ms,
+        replaces=tuple(asked.replaces),
     )
     found = await service.workers.run(lambda: service.store(wanted))
     service.metrics.items.labels("/v1/store").inc()

@@ -17,6 +17,7 @@ from sunrise.domain.answers import answer_of, forget_answer_of, store_answer_of
 from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
 from sunrise.domain.receipts import RunReceipt
+from sunrise.domain.replacing import MAX_REPLACED
 from sunrise.domain.store import StoreRequest
 from sunrise.serve.mcp_admin import admin_tools
 from sunrise.serve.mcp_answers import READS, WRITES, Who, answered, problem_of
@@ -84,6 +85,9 @@ def _store(service: Service, who: Who) -> Tool:
         importance: Annotated[float | str | None, Field(description="0 to 1, or a label.")] = None,
         scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
         idempotency_key: Annotated[str | None, Field(description="The same twice is one store.")] = None,
+        replaces: Annotated[
+            list[str] | None, Field(max_length=MAX_REPLACED, description="Refs that it puts out of date.")
+        ] = None,
     ) -> CallToolResult:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.WRITE)
@@ -93,6 +97,7 @@ def _store(service: Service, who: Who) -> Tool:
                 category=category,
                 importance=importance,
                 idempotency_key=caller.key_for(idempotency_key),
+                replaces=tuple(replaces or ()),
             )
             return store_answer_of(await service.workers.run(lambda: service.store(wanted)))
 

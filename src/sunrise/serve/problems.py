@@ -45,6 +45,7 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "bad_scope": Meaning(422, "the name of the scope holds controls"),
     "bad_id": Meaning(422, "the id is none"),
     "bad_prefix": Meaning(422, "the beginning of the id is too short to name one memory"),
+    "bad_replaces": Meaning(422, "what is replaced are no refs or ids of memories, or too many"),
     "bad_key": Meaning(422, "the idempotency key is empty or too long"),
     "bad_category": Meaning(422, "the category is no word such as preference, decision or fact"),
     "bad_importance": Meaning(422, "the importance is no score from 0 to 1, and no label"),

@@ -274,3 +274,18 @@ def test_the_receipt_of_every_turn_answers_for_every_memory_on_one_screen() -> N
 
 def test_the_same_session_gives_the_same_turns() -> None:
     assert session() == list(LANES)
+
+
+def test_what_is_replaced_takes_a_slot_only_where_nothing_else_waits_and_is_told_last() -> None:
+    answer = found(
+        (memory("m-old", state="superseded", category="hard_rule"), 0.9), (memory("m-new"), 0.8),
+        (memory("i-one"), 0.7), (memory("n-one"), 0.6), (memory("n-two"), 0.5),
+    )  # fmt: skip
+    quotas = Quotas(must_max=2, nice_min=2, unknown_max=1)
+    narrow, wide = (
+        hot_lane(answer, Turn(number=1, now_ms=NOW), policy=AutoRecallPolicy(max_items=slots, quotas=quotas))
+        for slots in (3, 5)
+    )
+    assert [one.memory.id for one in narrow.selected] == ["m-new", "n-one", "n-two"]
+    assert fates(narrow)["m-old"] == ("left_out", "ignored")
+    assert [one.memory.id for one in wide.selected] == ["m-new", "i-one", "n-one", "n-two", "m-old"]

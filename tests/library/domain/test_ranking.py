@@ -191,3 +191,12 @@ def test_a_common_word_tells_less() -> None:
     assert words.fit("year", 0.0).told == pytest.approx(0.3 / 1.3)
     assert words.fit("glacier", 0.0).told == pytest.approx(1.0 / 1.3)
     assert words.coverage("year") == words.coverage("glacier") == 0.5
+
+
+def test_what_is_replaced_stands_behind_all_even_with_the_whole_answer() -> None:
+    old = ranked(memory("old", state="superseded"), Fit(0.9, 1.0, 0.9), Priors())
+    ignored = ranked(memory("ignored", importance_label="ignore"), Fit(0.1, 0.1, 0.1), Priors())
+    order = in_order([old, ignored, scored("new", 0.2)])
+    assert names(order) == ["new", "ignored", "old"]
+    assert names(chosen(order, limit=2).kept) == ["new", "ignored"]
+    assert chosen(order, limit=2).rejected == (("mem:old", "over_limit"),)
