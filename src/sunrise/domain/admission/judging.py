@@ -87,6 +87,10 @@ class Judge:
             for origin in frozenset().union(*(rule.origins for rule in RULES))
         }
 
+    def hear_owner(self) -> None:
+        """Take note that rows of the owner are coming: from here on, what only the agent says is weighed."""
+        self._owner_speaks = True
+
     def judge(self, candidate: Candidate) -> Verdict:
         """
         Return the verdict on a row.
@@ -113,9 +117,13 @@ class Judge:
             off=self._off,
             boot_figures=boot_figures,
             owner_speaks=self._owner_is_heard,
+            parts=meanings.parts,
         )
         if found is None:
             return ADMITTED
+        if found.rule is RuleName.HELD_BACK:
+            # Each has a row of its own, so that one can be let in.
+            return Verdict(found.key, found.rule, archived=found.key is None)
         if found.key is not None:
             return self._repeat(candidate, found.key)
         first = self._kept.group(found.rule, candidate)

@@ -7,6 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sunrise.domain.admission import chatter
+from sunrise.domain.admission.bare_records import (
+    EMPTY_GATE,
+    EMPTY_HINTS,
+    LISTING_GATE,
+    RECORD_GATE,
+    is_bare_record,
+    is_empty_answer,
+    is_listing,
+    is_state_write,
+)
 from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.machinery import lists_settings
@@ -87,7 +97,7 @@ def _comes_from_memory(candidate: Candidate, _around: Surroundings) -> bool:
 def _is_heartbeat(candidate: Candidate, _around: Surroundings) -> bool:
     if candidate.source_kind == OWNER:
         return chatter.is_heartbeat_prompt(candidate.text) or is_beat_prompt(candidate.text)
-    return chatter.is_heartbeat(candidate.text)
+    return chatter.is_heartbeat(candidate.text) or is_state_write(candidate.text)
 
 
 def _is_cron_chatter(candidate: Candidate, _around: Surroundings) -> bool:
@@ -127,6 +137,8 @@ def _is_unsupported_profile(candidate: Candidate, around: Surroundings) -> bool:
 
 def _is_system_dump(candidate: Candidate, _around: Surroundings) -> bool:
     text = candidate.text
+    if is_bare_record(text) or is_listing(text):
+        return True
     if candidate.source_kind == "tool":
         return is_own_works(text)
     if is_dump(text) or lists_settings(text) or is_own_works(text):
@@ -136,7 +148,7 @@ def _is_system_dump(candidate: Candidate, _around: Surroundings) -> bool:
 
 def _is_transient(candidate: Candidate, _around: Surroundings) -> bool:
     if candidate.source_kind == "tool":
-        return chatter.is_still_running(candidate.text)
+        return chatter.is_still_running(candidate.text) or is_empty_answer(candidate.text)
     return chatter.is_transient(candidate.text)
 
 
@@ -219,7 +231,7 @@ RULES: tuple[AdmissionRule, ...] = (
         "lists the agent's own set-up, or the gateway's data about a message",
         MADE | {"tool"},
         _is_system_dump,
-        gate=OWN_WORKS_GATE,
+        gate=f"{OWN_WORKS_GATE}|{RECORD_GATE}|{LISTING_GATE}",
     ),
     AdmissionRule(
         RuleName.UNSUPPORTED_PROFILE,
@@ -239,8 +251,14 @@ RULES: tuple[AdmissionRule, ...] = (
         "tells the step of a moment and no result",
         MADE | {"tool"},
         _is_transient,
-        hints=chatter.MOMENT_HINTS,
-        gate=chatter.RUNNING_GATE,
+        hints=chatter.MOMENT_HINTS | EMPTY_HINTS,
+        gate=f"{chatter.RUNNING_GATE}|{EMPTY_GATE}",
+    ),
+    AdmissionRule(
+        RuleName.HELD_BACK,
+        "is said by the agent alone, and brings too little to stand by itself",
+        frozenset({"agent", "system"}),
+        _never,
     ),
 )
-"""In the order in which they are asked. Exact and near repeats are found by the judge, not by a text."""
+"""In the order in which they are asked. Repeats and what is held back are found by the judge, not by a text."""

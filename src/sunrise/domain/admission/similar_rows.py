@@ -166,6 +166,16 @@ def _likeness(look: _Look, text: str, row: _Row) -> float:
     return 0.0 if _names(text) ^ _names(row.text) else share
 
 
+def turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """
+    Return whether what differs between two texts may turn the meaning: an opposite, or the order.
+
+    >>> turned(("bob", "pay", "ann"), ("ann", "pay", "bob")), turned(("red", "bus"), ("big", "red", "bus"))
+    (True, False)
+    """
+    return bool((set(mine) ^ set(theirs)) & _OPPOSITES) or not _same_order(mine, theirs)
+
+
 def _same_order(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """Return whether half of the neighbours are the same: who does what to whom stands in the order."""
     ours, others = set(pairwise(mine)), set(pairwise(theirs))
