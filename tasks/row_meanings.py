@@ -18,7 +18,7 @@ from sunrise.domain.admission.marked import MarkedStatements
 from sunrise.domain.admission.meaning import Likeness, Seen
 from sunrise.domain.admission.rule_names import REPEATS, RuleName
 from sunrise.domain.admission.rules import MADE
-from sunrise.domain.admission.statements import MAX_STATEMENTS, clauses_of, statements_of
+from sunrise.domain.admission.statements import MAX_STATEMENTS, clauses_of, statements_of, unframed
 from sunrise.ports import Embedder
 
 MAX_SEEN = 20_000
@@ -126,7 +126,7 @@ class RowMeanings:
         )
 
     def _statements(self, text: str) -> tuple[str, ...]:
-        return tuple([self._boot_files.impersonal(one) for one in statements_of(text)])
+        return tuple([unframed(self._boot_files.impersonal(one)) for one in statements_of(text)])
 
     def _known(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if self._fixed is None:

@@ -37,7 +37,7 @@ def is_listing(text: str) -> bool:
     """
     if len(text) > _LONG or tells_trouble(text):
         return False
-    first = text.lstrip().split("\n", 1)[0]
+    first = _LABEL.sub("", text.lstrip(), count=1).split("\n", 1)[0]
     if _COMMAND.match(first) or _STATE_LINE.match(first):
         return True
     if _TREE.search(text) and len(_OWN_FILES.findall(text)) >= _FEWEST_FILES:
@@ -115,9 +115,9 @@ _RECORD_KEY = re.compile(
     r"|telegram|discord|whatsapp|line|slack|signal|enabled|mode|scope|allow|deny|guild|sandbox|gateway|host|port"
     r"|wasMentioned|isRedelivery|result|code|reason|summary|error|agent|session|next\w*|last\w*|workspaceAccess"
 )
+_LABEL = re.compile(r"\s*(?:\[[a-z ]{1,20}\]|[-*])\s*")
 _COMMAND = re.compile(
-    r"(?:\$ ?)?(?:openclaw (?:status|cron|config|doctor|plugins?|skills?|channels?|agents?|gateway|memory|models?"
-    r"|sessions?|nodes?|health|logs|hooks)\b|(?:ls|tree|cat|du|find)\b[^\n]{0,40}~?/?\.openclaw)"
+    r"\$ ?openclaw [a-z]|openclaw [a-z]+(?: [a-z-]+){0,3}\s*$|(?:\$ ?)?(?:ls|tree|cat|du|find)\b[^\n]{0,40}~?/?\.openclaw"
 )
 _STATE_LINE = re.compile(
     r"\W*OpenClaw \d{4}\.\d+\.\d+\b.*[·|]|USER +PID\b|Linux \S+ \d+\.\d+\S* .*GNU/Linux", re.DOTALL

@@ -8,13 +8,13 @@ from difflib import SequenceMatcher
 
 from sunrise.domain.admission.content import Content, content_of
 from sunrise.domain.admission.figures import figures_of
-from sunrise.domain.admission.similar_rows import turned
+from sunrise.domain.admission.similar_rows import opposed
 from sunrise.domain.text.analysis import terms
 
-REPEAT_FROM = (0.55, 0.65)
+REPEAT_FROM = (0.55, 0.58)
 """The likeness to an earlier statement from which one is its repeat, without and with a hint at news."""
 
-MARKED_FROM = (0.45, 0.36, 0.3)
+MARKED_FROM = (0.4, 0.3, 0.25)
 """The same where the earlier one holds all figures and names that mark a statement, by how many there are."""
 
 MOSTLY_MARKED_FROM = 0.5
@@ -50,7 +50,7 @@ def said(text: str) -> Said:
     >>> sorted(said("Order 10467 of Ms Tsai, refunded on 8 April").marks)
     ['10467', 'tsai']
     """
-    figures = figures_of(_MONTH.sub(_number, text))
+    figures = figures_of(_MONTH.sub(_month, text))
     marks = {one for one in figures if len(one) > 1 and not _YEAR.fullmatch(one)}
     marks.update(name for one in _MARK.findall(text) if (name := one.casefold()) not in _PLAIN)
     return Said(text, figures, frozenset(marks))
@@ -64,7 +64,7 @@ def echoes(one: Said, earlier: Said, whole: Said, likeness: float, *, hints: int
     >>> [echoes(said(text), told, told, 0.5, hints=0) for text in ("850 were paid", "950 were paid")]
     [True, False]
     """
-    if not one.figures <= whole.figures:
+    if not one.figures <= whole.figures | _worded(whole.text):
         return False
     if quotes(one.text, whole.text):
         return True
@@ -103,12 +103,23 @@ def _same_turn(statement: str, earlier: str, *, bound: bool) -> bool:
         # Another language: its small words cannot be compared.
         return True
     partial = len(ours) <= _PART * len(others)
-    if ("not" in mine.fixed) != ("not" in theirs.fixed) and not ("not" in theirs.fixed and partial):
+    denied, denies = _denies(mine), _denies(theirs)
+    if denied != denies and not (denies and partial):
         return False
     # Where nearly all words are common, the order and the rest decide.
     if len(ours & others) < _WORDS_ALIKE * len(ours | others):
         return True
-    return _same_but_more(mine, theirs) or (bound and not turned(mine.words, theirs.words))
+    return _same_but_more(mine, theirs) or (bound and not _turned(mine.words, theirs.words))
+
+
+def _denies(content: Content) -> bool:
+    return "not" in content.fixed or not _REFUSING.isdisjoint((*content.words, *content.fixed))
+
+
+def _turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Return whether what differs may turn the meaning: an opposite, or the order."""
+    order = SequenceMatcher(None, mine, theirs, autojunk=False).ratio()
+    return opposed(mine, theirs) or order < _ORDERED
 
 
 def _same_but_more(mine: Content, theirs: Content) -> bool:
@@ -119,8 +130,24 @@ def _same_but_more(mine: Content, theirs: Content) -> bool:
     return all(word in rest for word in short) and turns <= set(theirs.fixed)
 
 
-def _number(match: re.Match[str]) -> str:
+def _month(match: re.Match[str]) -> str:
     return f" {_MONTHS[match[1][:3].lower()]} "
+
+
+def _worded(text: str) -> frozenset[str]:
+    """Return the figures that a text gives in words, and its hours of the afternoon as the clock has them."""
+    told = {_NUMBERS[word] for word in _IN_WORDS.findall(text.lower())}
+    for han in _IN_HAN.findall(text):
+        tens, ten, ones = han.rpartition("十")
+        value = _HAN_DIGITS.get(ones, 0) + (10 * _HAN_DIGITS.get(tens, 1) if ten else 0)
+        told.add(str(value))
+    figures = told | figures_of(text)
+    if _AFTERNOON.search(text):
+        told.update(str(int(one) + 12) for one in figures if len(one) <= 2 and 0 < int(one) < 12)
+    if _HALF.search(text):
+        told.add("30")
+    # The full hour.
+    return frozenset((*told, "0"))
 
 
 def _squeezed(text: str) -> str:
@@ -129,6 +156,7 @@ def _squeezed(text: str) -> str:
 
 _SHORTEST = 8
 _PART = 0.7
+_ORDERED = 0.8
 _WORDS_ALIKE = 0.8
 
 _MONTHS = {
@@ -142,8 +170,25 @@ _MONTH = re.compile(
 )
 _YEAR = re.compile(r"20[1-4]\d")
 _MARK = re.compile(
-    r"(?<![.!?:;\n] )(?<!^)(?<!\w)[A-Z][\w-]*[\w]|\b[a-z]+[_./-][\w./-]*\w|\b[a-zA-Z]+\d[\w-]*", re.ASCII
+    r"(?<![.!?:;\n] )(?<!^)(?<!\w)[A-Z][\w-]*[\w]|\b[a-z]+[_./-][\w./-]*\w|\b[a-zA-Z]+-?\d[\w-]*"
+    r"|\b[a-z]+[A-Z]\w+|\b(?=\w*\d)(?=\w*[a-z])\w{6,}\b",
+    re.ASCII,
 )
+_NUMBERS = {
+    name: str(number)
+    for number, name in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
+_IN_WORDS = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b")
+_HAN_DIGITS = {han: value for value, han in enumerate("零一二三四五六七八九")} | {"兩": 2, "两": 2}
+_IN_HAN = re.compile(r"[一二三四五六七八九兩两]?十[一二三四五六七八九]?|[一二三四五六七八九兩两]")
+_AFTERNOON = re.compile(r"\bpm\b|\dpm\b|afternoon|evening|tonight|下午|晚上|傍晚|今晚", re.IGNORECASE)
+_HALF = re.compile(r"半|half", re.IGNORECASE)
+_REFUSING_WORDS = """
+    never noth nobodi none without stop cancel fail refus longer out
+    """
+_REFUSING = frozenset(_REFUSING_WORDS.split())
 _BLANK = re.compile(r"[\W_]+")
 _PLAIN_WORDS = """
     the user agent assistant ms mr mrs monday tuesday wednesday thursday friday saturday sunday jan feb mar

@@ -27,7 +27,7 @@ def evidence_of(statement: str, ts_ms: int, known: frozenset[str] = frozenset())
     statement = _FIELD.sub(" ", statement)
     content = content_of(terms(statement))
     han = len(_HAN.findall(statement))
-    words = {word for word in content.words if not _HAN.match(word)}
+    words = {word for word in content.words if not _HAN.match(word)} - _OF_EXTRACTION
     size = len(words) + round(han / _HAN_A_WORD)
     figures = len(told_figures(statement, ts_ms) - known)
     hints = tells_happening(statement) + tells_trouble(statement)
@@ -39,6 +39,12 @@ ENOUGH_OF_USER = 12
 """So much a statement must bring that says what the user is, has or likes, and not that he said it."""
 
 _FIELD = re.compile(r"\b[\w.]+=\S+")
+_OF_EXTRACTION_WORDS = """
+    extract observ context session summari overview workspac file import confid categori content profil user
+    """
+_OF_EXTRACTION = frozenset(_OF_EXTRACTION_WORDS.split())
+"""What an extractor says of its own work, as stems."""
+
 _LASTED = re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds?|min|minutes?)\b")
 _MOST_WORDS = 12
 _MOST_FIGURES = 2

@@ -10,11 +10,11 @@ from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.echoes import REPEAT_FROM, Said, echoes, said
 from sunrise.domain.admission.evidence import ENOUGH, ENOUGH_OF_USER, evidence_of
 from sunrise.domain.admission.figures import figures_of, told_figures
-from sunrise.domain.admission.happenings import tells_happening, tells_trouble
+from sunrise.domain.admission.happenings import tells_duty, tells_happening, tells_trouble
 from sunrise.domain.admission.machinery import tick_of
 from sunrise.domain.admission.profiles import claims_of_user, makes_up
 from sunrise.domain.admission.rule_names import RuleName
-from sunrise.domain.admission.statements import bare
+from sunrise.domain.admission.statements import told_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def finding_of(
     return next(iter((*repeats, *held, *found)), None)
 
 
-BOOT_FROM = (0.38, 0.46, 0.6)
+BOOT_FROM = (0.38, 0.47, 0.6)
 """The likeness to a sentence of a boot file from which a statement restates it, by how much hints at news."""
 
 KIND_FROM = (0.12, 0.2)
@@ -166,7 +166,8 @@ class _Grounds:
     def look(self, one: Likeness) -> _Look:
         text = one.statement
         told = told_figures(text, self.candidate.ts_ms)
-        return _Look(one, told, told - self.boot_figures, tells_happening(text), tells_trouble(text))
+        happens = tells_happening(text) and not tells_duty(text)
+        return _Look(one, told, told - self.boot_figures, happens, tells_trouble(text))
 
 
 def _statement(one: Likeness, grounds: _Grounds) -> Finding | None:
@@ -203,7 +204,7 @@ def _brings_little(alone: Sequence[Likeness], grounds: _Grounds, found: Sequence
         # What adds a figure to a row that is known is news.
         return False
     # What looks like a label may tell something: where no part of the row is known, all of it counts.
-    text = "\n".join(one.statement for one in alone) if found else bare(candidate.text)
+    text = "\n".join(one.statement for one in alone) if found else told_in(candidate.text)
     known = frozenset().union(*(figures_of(one.boot_text) for one in alone))
     claims = all(claims_of_user(one.statement) for one in alone)
     return evidence_of(text, candidate.ts_ms, known) < (ENOUGH_OF_USER if claims else ENOUGH)
@@ -219,7 +220,7 @@ def _kind(look: _Look, ts_ms: int) -> RuleName | None:
         return tick
     if one.kind is RuleName.SYSTEM_DUMP:
         # Ports and sizes of the works are no figures that tell.
-        hints = look.happens
+        hints = look.happens + (look.happens and bool(look.figures))
     near = not look.trouble and hints < len(KIND_FROM) and one.junk >= KIND_LEAST
     if near and one.junk - one.news >= KIND_FROM[hints]:
         return one.kind

@@ -91,7 +91,8 @@ _ONLY_MARKS = re.compile(
 
 _QUEUED = re.compile(r"(?:\[Queued [^\]\n]{1,60}\]|\n?-{3,}|\n?Queued #\d+|^\s+)\n?", re.IGNORECASE)
 _SCRAP = re.compile(
-    r"[^\S\n]*(?:[a-zäöüß]{1,10}\d?|\d[A-Za-z]|[a-z]{1,7} [a-z]{1,6}|[\u3400-\u9fff]{1,3})[!?~.。！？～ ]*"
+    r"[^\S\n]*(?:[a-zäöüß]{1,10}\d?|\d[A-Za-z]|[a-zäöüß]{1,8} [a-z]{1,6}|[\u3400-\u9fff]{1,3}"
+    r"|(?:[謝谢感多]{1,2}[謝谢]|辛苦了?) ?[\w]{1,8})[!?~.。！？～ ]*"
 )
 """One or two small words, no name, or up to three characters: they tell nothing without what was asked."""
 

@@ -27,7 +27,7 @@ from sunrise.domain.admission.owner_rows import (
     owner_says_nothing,
 )
 from sunrise.domain.admission.profiles import OwnerSaid, is_unsupported_profile
-from sunrise.domain.admission.recall_loops import INJECTED_GATE, MEMORY_TOOLS, is_recalled, is_search_result
+from sunrise.domain.admission.recall_loops import INJECTED_GATE, MEMORY_TOOLS, finds_nothing, is_recalled, is_search_result
 from sunrise.domain.admission.rule_names import RuleName
 from sunrise.domain.admission.set_up import (
     OWN_WORKS_GATE,
@@ -89,8 +89,11 @@ def _never(_candidate: Candidate, _around: Surroundings) -> bool:
 
 
 def _comes_from_memory(candidate: Candidate, _around: Surroundings) -> bool:
-    if candidate.tool_name in MEMORY_TOOLS or is_recalled(candidate.text):
+    if is_recalled(candidate.text):
         return True
+    if candidate.tool_name in MEMORY_TOOLS:
+        # That it finds nothing, and what is the matter, is no memory.
+        return not finds_nothing(candidate.text)
     return candidate.source_kind != "tool" and is_search_result(candidate.text)
 
 

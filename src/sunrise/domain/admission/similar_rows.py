@@ -166,14 +166,14 @@ def _likeness(look: _Look, text: str, row: _Row) -> float:
     return 0.0 if _names(text) ^ _names(row.text) else share
 
 
-def turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+def opposed(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """
-    Return whether what differs between two texts may turn the meaning: an opposite, or the order.
+    Return whether two texts differ in a word that is never a mere rewording of another.
 
-    >>> turned(("bob", "pay", "ann"), ("ann", "pay", "bob")), turned(("red", "bus"), ("big", "red", "bus"))
+    >>> opposed(("red", "bus"), ("blue", "bus")), opposed(("bus",), ("big", "bus"))
     (True, False)
     """
-    return bool((set(mine) ^ set(theirs)) & _OPPOSITES) or not _same_order(mine, theirs)
+    return not _OPPOSITES.isdisjoint(set(mine) ^ set(theirs))
 
 
 def _same_order(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:

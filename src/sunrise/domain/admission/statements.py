@@ -58,6 +58,22 @@ def clauses_of(statement: str) -> tuple[str, ...]:
     return tuple(part for one in _CLAUSE.split(statement) if len(part := one.strip()) >= _SHORTEST)
 
 
+def unframed(statement: str) -> str:
+    """
+    Return what a statement says the agent, its memory or its context told: the frame is no news.
+
+    >>> unframed("the agent was reminded by its memory that tea is at four")
+    'tea is at four'
+    """
+    inner = statement[match.end() :] if (match := _FRAME.match(statement)) else statement
+    return inner if len(inner) >= _SHORTEST else statement
+
+
+def told_in(text: str) -> str:
+    """Return a text without what an extractor wraps around all of it."""
+    return _TAIL.sub("", bare(text))
+
+
 def _listed(fields: dict[str, object]) -> str | None:
     """Return the sentences of an object that holds nothing but one list of them, a line each."""
     lists = [value for value in fields.values() if isinstance(value, list)]
@@ -93,7 +109,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _SENTENCE_LIKE = re.compile(r"\w\s+\w+\s+\w|[\u3400-\u9fff]{4}")
 _CUT = re.compile(
-    r"\n+|\s/\s|(?<=[。！？；])|(?<=;)\s+|(?<=[.!?])\s+(?=[A-Z\u3400-\u9fff`\[(-])|(?:另外|此外|還有|还有)[，,:：]|\b(?:Also|Further"
+    r"\n+|\s/\s|(?<=[。！？；])|(?<=;)(?:\s+|(?=[\u3400-\u9fff]))|(?<=[.!?])\s+(?=[A-Z\u3400-\u9fff`\[(-])|(?:另外|此外|還有|还有)[，,:：]|\b(?:Also|Further"
     r"|Besides)[,:] "
 )
 _AROUND = re.compile(
@@ -108,6 +124,16 @@ _HEAD = re.compile(
     r"|(?!教[訓训]|原因)[\u3400-\u9fff]{1,10}[:：] *(?=\S)|[^\W\d]{1,8}：\s*"
     r"|(?!lesson|mistake|cause|because|workaround|decision)(?:[A-Za-z][\w'-]*)(?: [\w'.-]+){0,5}: +(?=\S)"
     r"|(?:according to|as stated in|as per|per|based on) [^,:;]{1,40}[,:] )",
+    re.IGNORECASE,
+)
+_FRAME = re.compile(
+    r"(?:the )?(?:ai |system )?(?:agent|assistant|bot)(?: has| had)? (?:(?:confirm|state|acknowledge|note|recall"
+    r"|remember|learn|observe|report|mention)(?:e?d|s)|knows|understood|was (?:reminded|informed|told)"
+    r"(?: by its memory)?)(?: that| of|:) ?"
+    r"|it (?:is|was|has been) \w+ that |(?:the )?(?:memory(?: search)?|search|files?|context|session|conversation"
+    r"|notes?|records?)(?: \w+){0,2} (?:shows?|showed|says|said|returned|holds|indicates?|states?)(?: that|:)? "
+    r"|(?:furthermore|moreover|additionally|also|as (?:stored|noted|agreed) in memory),? "
+    r"|(?:助理|代理|我)?(?:想起|記得|记得|回想起|得知)(?:[:：]| ?)",
     re.IGNORECASE,
 )
 _TAIL = re.compile(r"\s*(?:[（(][^()（）]{1,30}[)）]|\[[^\]]{1,20}\])\s*[.。;；]?\s*$")
