@@ -37,7 +37,7 @@ def is_listing(text: str) -> bool:
     """
     if len(text) > _LONG or tells_trouble(text):
         return False
-    first = _LABEL.sub("", text.lstrip(), count=1).split("\n", 1)[0]
+    first = text[match.end() if (match := _LABEL.match(text)) else 0 :].lstrip().split("\n", 1)[0]
     if _COMMAND.match(first) or _STATE_LINE.match(first):
         return True
     if _TREE.search(text) and len(_OWN_FILES.findall(text)) >= _FEWEST_FILES:
@@ -110,7 +110,7 @@ _FEWEST_PAIRS = 2
 _WORDS = re.compile(r"\w+\s+\w+\s+\w")
 _HAN = re.compile(r"[\u3400-\u9fff]{4}")
 _RECORD_KEY = re.compile(
-    r"\w*(?:Id|_id|Ids|Ms|_ms|At|Key|Count|Type|Policy)|id|ok|ran|type|events?|action|status|state|channels?|chat"
+    r"\w*(?:Token|Id|_id|Ids|Ms|_ms|At|Key|Count|Type|Policy)|id|ok|ran|type|events?|action|status|state|channels?|chat"
     r"|message|source|destination|deliver(?:ed|y\w*)|silent|duration|ts|timestamp|time|hash|pid|sender|user"
     r"|telegram|discord|whatsapp|line|slack|signal|enabled|mode|scope|allow|deny|guild|sandbox|gateway|host|port"
     r"|wasMentioned|isRedelivery|result|code|reason|summary|error|agent|session|next\w*|last\w*|workspaceAccess"

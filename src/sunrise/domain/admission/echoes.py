@@ -11,7 +11,7 @@ from sunrise.domain.admission.figures import figures_of
 from sunrise.domain.admission.similar_rows import opposed
 from sunrise.domain.text.analysis import terms
 
-REPEAT_FROM = (0.55, 0.58)
+REPEAT_FROM = (0.53, 0.55)
 """The likeness to an earlier statement from which one is its repeat, without and with a hint at news."""
 
 MARKED_FROM = (0.4, 0.3, 0.25)
@@ -97,9 +97,10 @@ def quotes(statement: str, earlier: str) -> bool:
 
 
 def _same_turn(statement: str, earlier: str, *, bound: bool) -> bool:
+    statement, earlier = (_CONTRAST.sub(" ", text) for text in (statement, earlier))
     mine, theirs = content_of(terms(statement)), content_of(terms(earlier))
     ours, others = set(mine.words), set(theirs.words)
-    if not ours & others:
+    if not ours & others or bool(_HAN.search(statement)) != bool(_HAN.search(earlier)):
         # Another language: its small words cannot be compared.
         return True
     partial = len(ours) <= _PART * len(others)
@@ -155,7 +156,7 @@ def _squeezed(text: str) -> str:
 
 
 _SHORTEST = 8
-_PART = 0.7
+_PART = 0.85
 _ORDERED = 0.8
 _WORDS_ALIKE = 0.8
 
@@ -174,6 +175,8 @@ _MARK = re.compile(
     r"|\b[a-z]+[A-Z]\w+|\b(?=\w*\d)(?=\w*[a-z])\w{6,}\b",
     re.ASCII,
 )
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_CONTRAST = re.compile(r", not\b|，?不是|而不是")
 _NUMBERS = {
     name: str(number)
     for number, name in enumerate(
@@ -186,7 +189,7 @@ _IN_HAN = re.compile(r"[一二三四五六七八九兩两]?十[一二三四五�
 _AFTERNOON = re.compile(r"\bpm\b|\dpm\b|afternoon|evening|tonight|下午|晚上|傍晚|今晚", re.IGNORECASE)
 _HALF = re.compile(r"半|half", re.IGNORECASE)
 _REFUSING_WORDS = """
-    never noth nobodi none without stop cancel fail refus longer out
+    never noth nobodi stop skip cancel fail refus longer out
     """
 _REFUSING = frozenset(_REFUSING_WORDS.split())
 _BLANK = re.compile(r"[\W_]+")

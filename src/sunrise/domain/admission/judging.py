@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sunrise.domain.admission.boot_files import BootFiles
@@ -11,7 +11,7 @@ from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.meaning import Meanings, finding_of
 from sunrise.domain.admission.profiles import owner_speaks
 from sunrise.domain.admission.rule_names import RuleName
-from sunrise.domain.admission.rules import DERIVED, MADE, RULES, AdmissionRule, Surroundings
+from sunrise.domain.admission.rules import DERIVED, MADE, RULES, AdmissionRule, Surroundings, speaks_as_extractor
 
 
 class KeptRows(Protocol):
@@ -97,6 +97,9 @@ class Judge:
 
         A row that links a memory or has a label is touched only as an exact repeat that agrees in both.
         """
+        if self._meanings is not None and speaks_as_extractor(candidate):
+            # A tool does not speak of the user: an extractor does, whatever ran it.
+            candidate = replace(candidate, source_kind="agent")
         bound = candidate.memory_id is not None or candidate.importance_label is not None
         rule = None if bound else self._rule_of(candidate)
         if rule is not None:

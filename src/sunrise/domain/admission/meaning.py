@@ -220,7 +220,7 @@ def _kind(look: _Look, ts_ms: int) -> RuleName | None:
         return tick
     if one.kind is RuleName.SYSTEM_DUMP:
         # Ports and sizes of the works are no figures that tell.
-        hints = look.happens + (look.happens and bool(look.figures))
+        hints = look.happens + (look.happens and len(look.figures) > 1)
     near = not look.trouble and hints < len(KIND_FROM) and one.junk >= KIND_LEAST
     if near and one.junk - one.news >= KIND_FROM[hints]:
         return one.kind

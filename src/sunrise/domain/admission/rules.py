@@ -75,13 +75,27 @@ class AdmissionRule:
     gate: str = ""
 
 
+SPOKEN_GATE = (
+    r"(?i:^\W*(?:\[[a-z ]{1,20}\]\W*)?(?:[a-z ]{1,40}: )?(?:the )?(?:ai )?(?:user|owner|agent|assistant|bot)(?:'s)? [a-z])"
+    r"|^\W*(?:[\x{4e00}-\x{9fff}]{1,8}[:：])?(?:使用者|用户|用戶|主人|助理|代理|智能体|智能體|助手)"
+)
+"""How every row of a tool begins that speaks of the user or of the agent, as an extractor does."""
+
+_SPOKEN = re.compile(SPOKEN_GATE.replace("\\x{4e00}", "\u4e00").replace("\\x{9fff}", "\u9fff"))
+
+
+def speaks_as_extractor(candidate: Candidate) -> bool:
+    """Return whether a row that a tool or the web bears tells of the user or the agent in the third person."""
+    return candidate.source_kind in _BORNE and _SPOKEN.match(candidate.text) is not None
+
+
 def gate_pattern() -> str:
     """
     Return a pattern, in what ``re`` and RE2 both read, for the tool rows that must be judged one by one.
 
     A text that it does not match is left alone by every rule that looks at the texts of tools.
     """
-    return "|".join(rule.gate for rule in RULES if rule.gate)
+    return "|".join((SPOKEN_GATE, *(rule.gate for rule in RULES if rule.gate)))
 
 
 def _never(_candidate: Candidate, _around: Surroundings) -> bool:
@@ -168,6 +182,7 @@ _USER_HINTS_WORDS = """
     user human owner custom client 用户 使用 主人
     """
 _USER_HINTS = frozenset(_USER_HINTS_WORDS.split())
+_BORNE = frozenset({"tool", "web"})
 _ALL = frozenset({OWNER, "tool"}) | DERIVED
 _NOT_OWNER = DERIVED | {"tool"}
 

@@ -94,7 +94,7 @@ def _unwrapped(piece: str) -> str:
     for _ in range(_LAYERS):
         inner = _without_head(piece)
         inner = inner if _AROUND.fullmatch(inner) else _TAIL.sub("", inner)
-        if len(inner) < _SHORTEST or inner == piece:
+        if len(inner) < _SHORTEST or inner == piece or not _WORD.search(inner):
             break
         piece = inner
     return piece
