@@ -17,8 +17,8 @@ REPEAT_FROM = (0.53, 0.55)
 MARKED_FROM = (0.4, 0.3, 0.25)
 """The same where the earlier one holds all figures and names that mark a statement, by how many there are."""
 
-MOSTLY_MARKED_FROM = 0.5
-"""The same where it holds all figures and half of the marks."""
+MOSTLY_MARKED_FROM = 0.48
+"""The same where it holds all figures and half of the marks, or names only."""
 
 NEARLY_ALL = 0.9
 """The likeness from which one word may stand for another in two statements that are alike otherwise."""
@@ -32,8 +32,7 @@ class Said:
     """
     A statement as it is compared: its figures with months as numbers, and its marks.
 
-    Marks are the figures of more than one digit and the names and identifiers, in Latin letters, that few
-    other statements hold.
+    Marks are the figures of more than one digit and the names and identifiers, in Latin letters.
     """
 
     text: str
@@ -71,12 +70,13 @@ def echoes(one: Said, earlier: Said, whole: Said, likeness: float, *, hints: int
     least = REPEAT_FROM[min(hints, 1)]
     folded = whole.text.casefold()
     known = [mark for mark in one.marks if mark in whole.figures or mark in folded]
-    if known and len(known) == len(one.marks):
-        least = MARKED_FROM[min(len(known), len(MARKED_FROM)) - 1]
+    counted = sum(any(map(str.isdigit, mark)) for mark in known)
+    if counted and len(known) == len(one.marks):
+        least = MARKED_FROM[min(counted, len(MARKED_FROM)) - 1]
     elif len(known) * 2 >= len(one.marks) > 0:
         least = min(least, MOSTLY_MARKED_FROM)
     bound = bool(likeness >= NEARLY_ALL or (known and len(known) == len(one.marks)))
-    return likeness >= least and _same_turn(one.text, earlier.text, bound=bound)
+    return likeness >= least and _same_turn(one.text, earlier.text, whole.text, bound=bound)
 
 
 def quotes(statement: str, earlier: str) -> bool:
@@ -96,7 +96,7 @@ def quotes(statement: str, earlier: str) -> bool:
     return ("not" in content_of(terms(rest)).fixed) is False
 
 
-def _same_turn(statement: str, earlier: str, *, bound: bool) -> bool:
+def _same_turn(statement: str, earlier: str, row: str, *, bound: bool) -> bool:
     statement, earlier = (_CONTRAST.sub(" ", text) for text in (statement, earlier))
     mine, theirs = content_of(terms(statement)), content_of(terms(earlier))
     ours, others = set(mine.words), set(theirs.words)
@@ -104,7 +104,8 @@ def _same_turn(statement: str, earlier: str, *, bound: bool) -> bool:
         # Another language: its small words cannot be compared.
         return True
     partial = len(ours) <= _PART * len(others)
-    denied, denies = _denies(mine), _denies(theirs)
+    denied = _denies(mine)
+    denies = _denies(theirs) or (denied and _denies(content_of(terms(row))))
     if denied != denies and not (denies and partial):
         return False
     # Where nearly all words are common, the order and the rest decide.

@@ -13,6 +13,20 @@ ENOUGH = 8
 """So much a statement must bring: see :func:`evidence_of`."""
 
 
+def stands_alone(statement: str, ts_ms: int, known: frozenset[str] = frozenset(), *, claims: bool) -> bool:
+    """
+    Return whether a statement brings enough where nobody else bears it out; ``claims`` says it is of the user.
+
+    >>> told = ("Paid the Novak bill of 850", "Reports hold figures and no adjectives")
+    >>> [stands_alone(text, 0, claims=False) for text in told]
+    [True, False]
+    """
+    definite = told_figures(_FIELD.sub(" ", statement), ts_ms) - known
+    hints = tells_happening(statement) or tells_trouble(statement) or _LASTED.search(statement)
+    enough = ENOUGH if (definite or hints) and not claims else ENOUGH_IN_WORDS
+    return evidence_of(statement, ts_ms, known) >= enough
+
+
 def evidence_of(statement: str, ts_ms: int, known: frozenset[str] = frozenset()) -> int:
     """
     Return how much a statement brings: its words, three for a figure, two for an event, a fault, a duration.
@@ -35,8 +49,8 @@ def evidence_of(statement: str, ts_ms: int, known: frozenset[str] = frozenset())
     return min(size, _MOST_WORDS) + _A_FIGURE * min(figures, _MOST_FIGURES) + _A_HINT * hints
 
 
-ENOUGH_OF_USER = 12
-"""So much a statement must bring that says what the user is, has or likes, and not that he said it."""
+ENOUGH_IN_WORDS = 12
+"""So much a statement must bring that has no figure and tells no event, or that claims what the user is."""
 
 _FIELD = re.compile(r"\b[\w.]+=\S+")
 _OF_EXTRACTION_WORDS = """

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.echoes import REPEAT_FROM, Said, echoes, said
-from sunrise.domain.admission.evidence import ENOUGH, ENOUGH_OF_USER, evidence_of
+from sunrise.domain.admission.evidence import stands_alone
 from sunrise.domain.admission.figures import figures_of, told_figures
 from sunrise.domain.admission.happenings import tells_duty, tells_happening, tells_trouble
 from sunrise.domain.admission.machinery import tick_of
@@ -207,7 +207,7 @@ def _brings_little(alone: Sequence[Likeness], grounds: _Grounds, found: Sequence
     text = "\n".join(one.statement for one in alone) if found else told_in(candidate.text)
     known = frozenset().union(*(figures_of(one.boot_text) for one in alone))
     claims = all(claims_of_user(one.statement) for one in alone)
-    return evidence_of(text, candidate.ts_ms, known) < (ENOUGH_OF_USER if claims else ENOUGH)
+    return not stands_alone(text, candidate.ts_ms, known, claims=claims)
 
 
 def _kind(look: _Look, ts_ms: int) -> RuleName | None:
@@ -255,6 +255,8 @@ def _repeats(look: _Look, mine: Said, seen: Seen, likeness: float) -> bool:
     if seen.key is None:
         near = likeness >= REPEAT_FROM[min(look.hints, 1)]
         return near and look.figures <= figures_of(seen.text) and not look.trouble
+    if seen.rule is RuleName.HELD_BACK and likeness >= REPEAT_FROM[0] and look.figures <= figures_of(seen.row):
+        return not look.trouble
     earlier = said(seen.text)
     whole = said(seen.row) if seen.row else earlier
     return echoes(mine, earlier, whole, likeness, hints=look.hints)

@@ -77,11 +77,11 @@ class AdmissionRule:
 
 SPOKEN_GATE = (
     r"(?i:^\W*(?:\[[a-z ]{1,20}\]\W*)?(?:[a-z ]{1,40}: )?(?:the )?(?:ai )?(?:user|owner|agent|assistant|bot)(?:'s)? [a-z])"
-    r"|^\W*(?:[\x{4e00}-\x{9fff}]{1,8}[:：])?(?:使用者|用户|用戶|主人|助理|代理|智能体|智能體|助手)"
+    r"|^\W*(?:[一-鿿]{1,8}[:：])?(?:使用者|用户|用戶|主人|助理|代理|智能体|智能體|助手)"
 )
 """How every row of a tool begins that speaks of the user or of the agent, as an extractor does."""
 
-_SPOKEN = re.compile(SPOKEN_GATE.replace("\\x{4e00}", "\u4e00").replace("\\x{9fff}", "\u9fff"))
+_SPOKEN = re.compile(SPOKEN_GATE)
 
 
 def speaks_as_extractor(candidate: Candidate) -> bool:
