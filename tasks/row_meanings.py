@@ -75,9 +75,7 @@ class RowMeanings:
             # What a rule hid without asking is left out: it costs a vector, and the rule knows the next one.
             held = verdict.rule is RuleName.HELD_BACK
             key = candidate.key if verdict.admitted or (held and verdict.archived) else None
-            told = [
-                Seen(one, key, verdict.rule, candidate.text) for one in self._statements(candidate.text)
-            ]
+            told = [Seen(one, key, verdict.rule, candidate.text) for one in self._statements(candidate.text)]
             self._add(told)
 
     def likeness(self, candidate: Candidate) -> Sequence[Likeness]:

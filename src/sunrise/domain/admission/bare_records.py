@@ -50,8 +50,8 @@ def is_empty_answer(text: str) -> bool:
     """
     Return whether a tool's answer says only that there is none, or how long it was.
 
-    >>> is_empty_answer("(no output)"), is_empty_answer("Read 200 lines"), is_empty_answer("Read the meter: 7")
-    (True, True, False)
+    >>> [is_empty_answer(text) for text in ("(no output)", "Read 200 lines", "Read the meter: 7")]
+    [True, True, False]
     """
     return len(text) <= _SHORT and _EMPTY.fullmatch(text) is not None
 
@@ -117,13 +117,16 @@ _RECORD_KEY = re.compile(
 )
 _LABEL = re.compile(r"\s*(?:\[[a-z ]{1,20}\]|[-*])\s*")
 _COMMAND = re.compile(
-    r"\$ ?openclaw [a-z]|openclaw [a-z]+(?: [a-z-]+){0,3}\s*$|(?:\$ ?)?(?:ls|tree|cat|du|find)\b[^\n]{0,40}~?/?\.openclaw"
+    r"\$ ?openclaw [a-z]|openclaw [a-z]+(?: [a-z-]+){0,3}\s*$"
+    r"|(?:\$ ?)?(?:ls|tree|cat|du|find)\b[^\n]{0,40}~?/?\.openclaw"
 )
 _STATE_LINE = re.compile(
     r"\W*OpenClaw \d{4}\.\d+\.\d+\b.*[·|]|USER +PID\b|Linux \S+ \d+\.\d+\S* .*GNU/Linux", re.DOTALL
 )
 _TREE = re.compile(r"[├└]──|~/\.openclaw|^\w+/$", re.MULTILINE)
-_OWN_FILES = re.compile(r"\b(?:AGENTS|SOUL|USER|TOOLS|HEARTBEAT|IDENTITY|MEMORY|BOOTSTRAP)\.md\b|\bopenclaw\.json\b")
+_OWN_FILES = re.compile(
+    r"\b(?:AGENTS|SOUL|USER|TOOLS|HEARTBEAT|IDENTITY|MEMORY|BOOTSTRAP)\.md\b|\bopenclaw\.json\b"
+)
 _OWN_PAIR = re.compile(
     r"\b(?:gateway|agents?|plugins|channels|session|memory|tools|hooks|cron|models)\.[\w.-]+ ?[:=] ?[^\s,;]+"
     r"|\"(?:sandbox|scope|mode|workspaceAccess|dmPolicy|allowlist|compaction)\": ?\"[^\"]*\""

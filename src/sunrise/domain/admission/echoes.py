@@ -103,6 +103,8 @@ def _same_turn(statement: str, earlier: str, row: str, *, bound: bool) -> bool:
     if not ours & others or bool(_HAN.search(statement)) != bool(_HAN.search(earlier)):
         # Another language: its small words cannot be compared.
         return True
+    if opposed(mine.words, theirs.words) and len(ours & others) * 2 > len(ours | others):
+        return False
     partial = len(ours) <= _PART * len(others)
     denied = _denies(mine)
     denies = _denies(theirs) or (denied and _denies(content_of(terms(row))))
@@ -119,9 +121,9 @@ def _denies(content: Content) -> bool:
 
 
 def _turned(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Return whether what differs may turn the meaning: an opposite, or the order."""
+    """Return whether what differs may turn the meaning: it stands in the order."""
     order = SequenceMatcher(None, mine, theirs, autojunk=False).ratio()
-    return opposed(mine, theirs) or order < _ORDERED
+    return order < _ORDERED
 
 
 def _same_but_more(mine: Content, theirs: Content) -> bool:
@@ -181,7 +183,21 @@ _CONTRAST = re.compile(r", not\b|，?不是|而不是")
 _NUMBERS = {
     name: str(number)
     for number, name in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
     )
 }
 _IN_WORDS = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b")

@@ -1,4 +1,4 @@
-"""What a statement of the agent brings by itself: one that nobody else bears out must say something definite."""
+"""What a statement of the agent brings by itself: where nobody bears it out, it must be definite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENOUGH = 8
 
 def stands_alone(statement: str, ts_ms: int, known: frozenset[str] = frozenset(), *, claims: bool) -> bool:
     """
-    Return whether a statement brings enough where nobody else bears it out; ``claims`` says it is of the user.
+    Return whether a statement brings enough where nobody bears it out; ``claims`` says it is of the user.
 
     >>> told = ("Paid the Novak bill of 850", "Reports hold figures and no adjectives")
     >>> [stands_alone(text, 0, claims=False) for text in told]

@@ -39,9 +39,13 @@ def tells_duty(text: str) -> bool:
 
 
 _DUTY = re.compile(
-    r"\W*(?:the )?(?:ai )?(?:agent|assistant|bot)(?:'s \w+)? (?:must|should|needs? to|has to|may|can|is (?:not )?(?:to|allowed"
-    r"|forbidden|required|expected)|never|always|does not|doesn't|prefers|avoids|stays|admits|keeps|asks|writes)\b"
-    r"|\W*(?:ai ?)?(?:助理|代理|智能[體体]|助手|機器人|机器人)(?:都|也|在\S{0,10})?(?:要|必[須须]|不得|不可|不能|不|可以|應|应|[會会]|只|先|需)"
+    r"\W*(?:the )?(?:ai )?(?:agent|assistant|bot)(?:'s \w+)?"
+    r" (?:must|should|needs? to|has to|may|can|is (?:not )?(?:to|allowed"
+    r"|forbidden|required|expected)|never|always|does not|doesn't|prefers|avoids"
+    r"|stays|admits|keeps|asks|writes)\b"
+    r"|\W*(?:ai ?)?(?:助理|代理|智能[體体]|助手|機器人|机器人)(?:都|也|在\S{0,10})?"
+    r"(?:要|必[須须]|不得|不可|不能|不|可以|應|应"
+    r"|[會会]|只|先|需)"
 )
 _TROUBLE = re.compile(
     r"\b(?:fail(?:s|ed|ure|ures|ing)?|errors?|err_\w+|exceptions?|crash(?:ed|es)?|timed? ?outs?"

@@ -11,7 +11,14 @@ from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.meaning import Meanings, finding_of
 from sunrise.domain.admission.profiles import owner_speaks
 from sunrise.domain.admission.rule_names import RuleName
-from sunrise.domain.admission.rules import DERIVED, MADE, RULES, AdmissionRule, Surroundings, speaks_as_extractor
+from sunrise.domain.admission.rules import (
+    DERIVED,
+    MADE,
+    RULES,
+    AdmissionRule,
+    Surroundings,
+    speaks_as_extractor,
+)
 
 
 class KeptRows(Protocol):

@@ -110,7 +110,8 @@ _SETTING = re.compile(
     r"|啟用|停用|启用|禁用|關閉|关闭|開啟|开启"
 )
 _OF_OTHERS_WORDS = """
-    queue heartbeat model models provider session tokens browser channel channels node= vector nodes exec skill skills
+    queue heartbeat model models provider session tokens browser channel
+    channels node= vector nodes exec skill skills
     workspace 模型 頻道 频道
     """
 _OF_OTHERS = frozenset(_OF_OTHERS_WORDS.split())

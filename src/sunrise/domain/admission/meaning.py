@@ -173,7 +173,7 @@ class _Grounds:
 def _statement(one: Likeness, grounds: _Grounds) -> Finding | None:
     look = grounds.look(one)
     repeat = _repeat_of(look, grounds.candidate)
-    rule = _kind(look, grounds.candidate.ts_ms)
+    rule = _kind(look, grounds.candidate)
     # What the owner said is no made-up claim, but a repeat of his.
     if rule is RuleName.UNSUPPORTED_PROFILE and ((repeat and repeat.key) or not grounds.owner_speaks()):
         rule = None
@@ -200,7 +200,7 @@ def _brings_little(alone: Sequence[Likeness], grounds: _Grounds, found: Sequence
     candidate = grounds.candidate
     if candidate.source_kind not in ALONE or RuleName.HELD_BACK in grounds.off or not grounds.owner_speaks():
         return False
-    if any(one.key for one in found) and any(grounds.look(one).figures for one in alone):
+    if any(one.key for one in found) and any(figures_of(one.statement) for one in alone):
         # What adds a figure to a row that is known is news.
         return False
     # What looks like a label may tell something: where no part of the row is known, all of it counts.
@@ -210,15 +210,15 @@ def _brings_little(alone: Sequence[Likeness], grounds: _Grounds, found: Sequence
     return not stands_alone(text, candidate.ts_ms, known, claims=claims)
 
 
-def _kind(look: _Look, ts_ms: int) -> RuleName | None:
+def _kind(look: _Look, candidate: Candidate) -> RuleName | None:
     """Return which kind of junk a statement is, by the boot files, the works, or the examples."""
     one, hints = look.one, look.hints
     if _restates(look):
         return RuleName.BOOT_FILE
-    tick = tick_of(one.statement, ts_ms)
+    tick = tick_of(one.statement, candidate.ts_ms)
     if tick is not None:
         return tick
-    if one.kind is RuleName.SYSTEM_DUMP:
+    if one.kind is RuleName.SYSTEM_DUMP and candidate.source_kind in ALONE:
         # Ports and sizes of the works are no figures that tell.
         hints = look.happens + (look.happens and len(look.figures) > 1)
     near = not look.trouble and hints < len(KIND_FROM) and one.junk >= KIND_LEAST
@@ -255,7 +255,11 @@ def _repeats(look: _Look, mine: Said, seen: Seen, likeness: float) -> bool:
     if seen.key is None:
         near = likeness >= REPEAT_FROM[min(look.hints, 1)]
         return near and look.figures <= figures_of(seen.text) and not look.trouble
-    if seen.rule is RuleName.HELD_BACK and likeness >= REPEAT_FROM[0] and look.figures <= figures_of(seen.row):
+    if (
+        seen.rule is RuleName.HELD_BACK
+        and likeness >= REPEAT_FROM[0]
+        and look.figures <= figures_of(seen.row)
+    ):
         return not look.trouble
     earlier = said(seen.text)
     whole = said(seen.row) if seen.row else earlier

@@ -82,7 +82,8 @@ _PROMPT = 400
 _ONLY_MARKS = re.compile(
     r"\s*(?:\[[^\]\n]{1,80}\]\s*[^\W\d]{0,12}\s*#?\d*\s*(?:[(（]?\d{1,2}:\d\d[)）]?)?\s*[:：]?\s*)"
     r"(?:\[[^\]\n]{1,40}\]|[(（]\d{1,2}:\d\d[)）])\s*"
-    r"|\s*\[(?:reacted|reaction|sticker|image|photo|voice|audio|video|file|location|contact|queued|missed call"
+    r"|\s*\[(?:reacted|reaction|sticker|image|photo|voice|audio|video|file|location|contact|queued"
+    r"|missed call"
     r"|貼圖|贴图|圖片|图片|語音|语音|影片|视频|檔案|文件|位置|通話|通话)\b[^\]\n]{0,80}\]\s*"
     r"(?:[^\W\d]{0,12}\s*#?\d+)?\s*(?:[(（]\d{1,2}:\d\d[)）])?\s*",
     re.IGNORECASE,
@@ -97,7 +98,8 @@ _SCRAP = re.compile(
 """One or two small words, no name, or up to three characters: they tell nothing without what was asked."""
 
 _JOB_NOW = re.compile(
-    r"\W*(?:(?:please )?(?:run|execute|start|trigger) the )?(?:scheduled|recurring|cron) (?:job|task|run)\b[: ]"
+    r"\W*(?:(?:please )?(?:run|execute|start|trigger) the )?(?:scheduled|recurring|cron)"
+    r" (?:job|task|run)\b[: ]"
     r"[\w\s\"'`-]{1,60}[.!]?\s*|\W*(?:執行|执行)?(?:排程|定時|定时)(?:任務|任务|工作)?[:： ][\w -]{1,40}\W*",
     re.IGNORECASE,
 )

@@ -41,8 +41,9 @@ def finds_nothing(text: str) -> bool:
     """
     Return whether a memory tool tells that there is nothing, and more than that.
 
-    >>> finds_nothing("0 hits for tea in memory; found it in the mail of 3 May instead"), finds_nothing("0 hits")
-    (True, False)
+    >>> told = ("0 hits for tea in memory; found it in the mail of 3 May instead", "0 hits")
+    >>> [finds_nothing(text) for text in told]
+    [True, False]
     """
     return len(text) >= _TELLS_MORE and _NOTHING.search(text) is not None
 
@@ -63,5 +64,7 @@ _BLOCK = re.compile(
     r"|相[關关][記记][憶忆][：:]\s*\n?\s*(?:1[.)、]|[-*])"
 )
 _TELLS_MORE = 60
-_NOTHING = re.compile(r"\b(?:0|no|zero) (?:hits|results|matches|memories)\b|\breturned nothing\b|找不到|沒有找到|没有找到")
+_NOTHING = re.compile(
+    r"\b(?:0|no|zero) (?:hits|results|matches|memories)\b|\breturned nothing\b|找不到|沒有找到|没有找到"
+)
 _RESULT = re.compile(r'"(?:results|memories)":\s*\[\s*\{[^}]*"(?:text|memory)":')

@@ -27,7 +27,13 @@ from sunrise.domain.admission.owner_rows import (
     owner_says_nothing,
 )
 from sunrise.domain.admission.profiles import OwnerSaid, is_unsupported_profile
-from sunrise.domain.admission.recall_loops import INJECTED_GATE, MEMORY_TOOLS, finds_nothing, is_recalled, is_search_result
+from sunrise.domain.admission.recall_loops import (
+    INJECTED_GATE,
+    MEMORY_TOOLS,
+    finds_nothing,
+    is_recalled,
+    is_search_result,
+)
 from sunrise.domain.admission.rule_names import RuleName
 from sunrise.domain.admission.set_up import (
     OWN_WORKS_GATE,
@@ -76,7 +82,8 @@ class AdmissionRule:
 
 
 SPOKEN_GATE = (
-    r"(?i:^\W*(?:\[[a-z ]{1,20}\]\W*)?(?:[a-z ]{1,40}: )?(?:the )?(?:ai )?(?:user|owner|agent|assistant|bot)(?:'s)? [a-z])"
+    r"(?i:^\W*(?:\[[a-z ]{1,20}\]\W*)?(?:[a-z ]{1,40}: )?(?:the )?(?:ai )?"
+    r"(?:user|owner|agent|assistant|bot)(?:'s)? [a-z])"
     r"|^\W*(?:[一-鿿]{1,8}[:：])?(?:使用者|用户|用戶|主人|助理|代理|智能体|智能體|助手)"
 )
 """How every row of a tool begins that speaks of the user or of the agent, as an extractor does."""
@@ -85,7 +92,7 @@ _SPOKEN = re.compile(SPOKEN_GATE)
 
 
 def speaks_as_extractor(candidate: Candidate) -> bool:
-    """Return whether a row that a tool or the web bears tells of the user or the agent in the third person."""
+    """Return whether a row of a tool or of the web tells of the user or the agent in the third person."""
     return candidate.source_kind in _BORNE and _SPOKEN.match(candidate.text) is not None
 
 
@@ -279,4 +286,4 @@ RULES: tuple[AdmissionRule, ...] = (
         _never,
     ),
 )
-"""In the order in which they are asked. Repeats and what is held back are found by the judge, not by a text."""
+"""In the order in which they are asked. Repeats and what is held back are found by the judge."""

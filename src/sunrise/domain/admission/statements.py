@@ -127,11 +127,14 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _FRAME = re.compile(
-    r"(?:the )?(?:ai |system )?(?:agent|assistant|bot)(?: has| had)? (?:(?:confirm|state|acknowledge|note|recall"
+    r"(?:the )?(?:ai |system )?(?:agent|assistant|bot)(?: has| had)? (?:(?:confirm|state|acknowledge|note"
+    r"|recall"
     r"|remember|learn|observe|report|mention)(?:e?d|s)|knows|understood|was (?:reminded|informed|told)"
     r"(?: by its memory)?)(?: that| of|:) ?"
-    r"|it (?:is|was|has been) \w+ that |(?:the )?(?:memory(?: search)?|search|files?|context|session|conversation"
-    r"|notes?|records?)(?: \w+){0,2} (?:shows?|showed|says|said|returned|holds|indicates?|states?)(?: that|:)? "
+    r"|it (?:is|was|has been) \w+ that |(?:the )?(?:memory(?: search)?|search|files?|context|session"
+    r"|conversation"
+    r"|notes?|records?)(?: \w+){0,2} (?:shows?|showed|says|said|returned|holds|indicates?"
+    r"|states?)(?: that|:)? "
     r"|(?:furthermore|moreover|additionally|also|as (?:stored|noted|agreed) in memory),? "
     r"|(?:助理|代理|我)?(?:想起|記得|记得|回想起|得知)(?:[:：]| ?)",
     re.IGNORECASE,
