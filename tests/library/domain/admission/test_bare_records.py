@@ -13,6 +13,10 @@ from sunrise.domain.admission.bare_records import (
     is_listing,
     is_state_write,
 )
+from sunrise.domain.admission.boot_files import BootFiles
+from sunrise.domain.admission.rule_names import RuleName
+from sunrise.domain.admission.rules import RULES, Surroundings
+from tests.library.domain.admission.kept import candidate
 
 RECORDS = (
     '{"ok": true, "ran": true, "jobId": "2257c483"}',
@@ -80,3 +84,10 @@ def test_what_reads_a_meter_or_writes_more_than_a_time_is_heard() -> None:
     assert not is_empty_answer("Read the meter: 200")
     assert is_state_write('heartbeat-state.json updated: "mail": 1775')
     assert not is_state_write("heartbeat-state.json updated, then lost: disk error")
+
+
+def test_a_bare_record_of_a_tool_is_a_dump() -> None:
+    rule = next(one for one in RULES if one.name is RuleName.SYSTEM_DUMP)
+    around = Surroundings(BootFiles(()), lambda _: False)
+    assert rule.fires(candidate(RECORDS[0], "tool"), around)
+    assert not rule.fires(candidate("df -h: 9 MB free", "tool"), around)

@@ -303,7 +303,7 @@ def test_a_statement_is_known_when_each_of_its_clauses_is() -> None:
 
 
 def test_each_held_row_is_kept_by_itself_and_what_a_tool_says_of_the_user_is_weighed() -> None:
-    said, other = "The user likes short reports", "The user likes long tables"
+    said, other = "The user likes short reports", RULE_ROW
     told = {said: like(said), other: like(other)}
     kept = Kept()
     judge = Judge(boot_files=BootFiles(()), window_ms=WINDOW_MS, kept=kept, meanings=Told(told))
