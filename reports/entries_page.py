@@ -35,6 +35,7 @@ _COLLAPSED: Mapping[str, str] = {
     "unsupported_profile": "it asserts who the user is, and no row of the owner says so",
     "system_dump": "it lists the agent's own set-up, or the gateway's data about a message",
     "transient_state": "it tells the step of a moment and no result",
+    "held_back": "the agent alone says it, and it brings too little to stand by itself",
 }
 _HIDDEN: Mapping[str, str] = {
     "instruction_override": "it orders the model to drop its instructions or its limits",

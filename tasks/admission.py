@@ -16,7 +16,7 @@ from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.judging import Judge, Verdict
 from sunrise.domain.admission.recall_loops import MEMORY_TOOLS
-from sunrise.domain.admission.rules import MADE, RULES, gate_pattern
+from sunrise.domain.admission.rules import MADE, OWNER, RULES, gate_pattern
 from sunrise.domain.retention import DAY_MS
 from sunrise.errors import ConfigurationError
 from tasks.entry_counts import CountedRows
@@ -68,6 +68,7 @@ class Door:
         self._boot_files: BootFiles | None = None
         self._meanings: RowMeanings | None = None
         self._asked = False
+        self._owner_is_heard = False
 
     def judge(self, rows: pl.DataFrame) -> Judged:
         """Say what becomes of each row, in order."""
@@ -85,6 +86,8 @@ class Door:
         ]
         self._kept.prepare(candidates)
         hear = self._listen(rows, candidates)
+        if any(one.source_kind == OWNER for one in candidates):
+            self._owner_is_heard = True
         verdicts: dict[str, Verdict] = {}
         for one in candidates:
             hear(one.key)
@@ -160,6 +163,8 @@ class Door:
                 kept=self._kept,
                 meanings=self._meanings,
             )
+        if self._owner_is_heard:
+            self._judge.hear_owner()
         verdict = self._judge.judge(candidate)
         self._kept.remember(candidate, verdict)
         if self._meanings is not None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 
 from sunrise.bootstrap import Home
 from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
+from sunrise.domain.admission.echoes import said
 from sunrise.domain.admission.examples import EXAMPLES, NEWS
 from sunrise.domain.admission.judging import Verdict
+from sunrise.domain.admission.marked import MarkedStatements
 from sunrise.domain.admission.meaning import Likeness, Seen
-from sunrise.domain.admission.rule_names import REPEATS
+from sunrise.domain.admission.rule_names import REPEATS, RuleName
 from sunrise.domain.admission.rules import MADE
-from sunrise.domain.admission.statements import statements_of
+from sunrise.domain.admission.statements import MAX_STATEMENTS, clauses_of, statements_of, unframed
 from sunrise.ports import Embedder
 
 MAX_SEEN = 20_000
@@ -26,6 +29,9 @@ MAX_WAITING = 1_000
 
 MAX_CHARS = 600
 """A longer row of the owner, of a tool or of the web is not compared with."""
+
+
+_NEAREST = 8
 
 
 def row_meanings(home: Home, boot_files: BootFiles) -> RowMeanings | None:
@@ -52,6 +58,8 @@ class RowMeanings:
         self._asked: Candidate | None = None
         self._seen: list[Seen] = []
         self._matrix = np.zeros((256, embedder.dimension), dtype=np.float32)
+        self._kept = np.zeros(256, dtype=bool)
+        self._marked = MarkedStatements()
 
     def overhear(self, key: str, text: str) -> None:
         """Note a row that is kept, of whatever origin, as something to be compared with."""
@@ -65,22 +73,32 @@ class RowMeanings:
                 self.overhear(candidate.key, candidate.text)
         elif self._asked is candidate and verdict.rule not in REPEATS:
             # What a rule hid without asking is left out: it costs a vector, and the rule knows the next one.
-            key = candidate.key if verdict.admitted else None
-            told = [Seen(one, key, verdict.rule) for one in self._statements(candidate.text)]
+            held = verdict.rule is RuleName.HELD_BACK
+            key = candidate.key if verdict.admitted or (held and verdict.archived) else None
+            told = [Seen(one, key, verdict.rule, candidate.text) for one in self._statements(candidate.text)]
             self._add(told)
 
     def likeness(self, candidate: Candidate) -> Sequence[Likeness]:
         """Return how like each statement of a row is to what is known."""
         self._asked = candidate
         statements = self._statements(candidate.text)
+        if statements:
+            self._take_waiting()
+        return self._likeness_of(statements)
+
+    def parts(self, statement: str) -> Sequence[Likeness]:
+        """Return how like each clause of a statement is to what is known."""
+        clauses = clauses_of(statement)
+        return self._likeness_of(clauses) if 1 < len(clauses) <= MAX_STATEMENTS else ()
+
+    def _likeness_of(self, statements: Sequence[str]) -> Sequence[Likeness]:
         if not statements:
             return ()
-        self._take_waiting()
         vectors = self._embed(statements)
         boot, junk, news = (vectors @ known.T for known in self._known())
         seen = vectors @ self._matrix[: len(self._seen)].T
         return [
-            self._likeness(one, boot[row], junk[row], news[row], self._nearest(seen[row]))
+            self._likeness(one, boot[row], junk[row], news[row], self._nearest(seen[row], vectors[row], one))
             for row, one in enumerate(statements)
         ]
 
@@ -90,7 +108,7 @@ class RowMeanings:
         boot: np.ndarray,
         junk: np.ndarray,
         news: np.ndarray,
-        nearest: tuple[float, Seen | None],
+        nearest: Sequence[tuple[float, Seen]],
     ) -> Likeness:
         sentence, kind = int(boot.argmax()), int(junk.argmax())
         return Likeness(
@@ -99,13 +117,14 @@ class RowMeanings:
             junk=float(junk[kind]),
             kind=EXAMPLES[kind][0],
             news=float(news.max()),
-            repeat=nearest[0],
-            seen=nearest[1],
+            repeat=nearest[0][0] if nearest else -1.0,
+            seen=nearest[0][1] if nearest else None,
             boot_text=self._boot_files.sentences[sentence],
+            others=tuple(one for one in nearest[1:] if one[1].key is not None),
         )
 
     def _statements(self, text: str) -> tuple[str, ...]:
-        return tuple([self._boot_files.impersonal(one) for one in statements_of(text)])
+        return tuple([unframed(self._boot_files.impersonal(one)) for one in statements_of(text)])
 
     def _known(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if self._fixed is None:
@@ -114,11 +133,21 @@ class RowMeanings:
             self._fixed = (boot, junk, news)
         return self._fixed
 
-    def _nearest(self, row: np.ndarray) -> tuple[float, Seen | None]:
+    def _nearest(self, row: np.ndarray, vector: np.ndarray, statement: str) -> Sequence[tuple[float, Seen]]:
+        """Return the nearest statement, the nearest that are kept, and kept ones that hold all marks."""
         if not len(row):
-            return -1.0, None
+            return ()
         best = int(row.argmax())
-        return float(row[best]), self._seen[best]
+        kept = np.where(self._kept[: len(row)], row, -1.0)
+        places = np.argpartition(kept, -_NEAREST)[-_NEAREST:] if len(row) > _NEAREST else np.arange(len(row))
+        places = places[np.argsort(-kept[places])]
+        near = [(float(kept[place]), self._seen[place]) for place in places if self._kept[place]]
+        marked = [
+            (float(vector @ self._vectors[one.text]), one)
+            for one in self._marked.holding(said(statement).marks)
+            if one.text in self._vectors
+        ]
+        return [(float(row[best]), self._seen[best]), *near, *sorted(marked, key=itemgetter(0), reverse=True)]
 
     def _embed(self, statements: Sequence[str]) -> np.ndarray:
         if missing := [one for one in dict.fromkeys(statements) if one not in self._vectors]:
@@ -129,7 +158,7 @@ class RowMeanings:
         return np.stack([self._vectors[one] for one in statements])
 
     def _take_waiting(self) -> None:
-        told = [Seen(one, key) for key, text in self._waiting for one in self._statements(text)]
+        told = [Seen(one, key, row=text) for key, text in self._waiting for one in self._statements(text)]
         self._waiting.clear()
         self._add(told)
 
@@ -137,13 +166,20 @@ class RowMeanings:
         if not told:
             return
         vectors = self._embed([one.text for one in told])
-        matrix = np.concatenate([self._matrix[: len(self._seen)], vectors]) if self._full(told) else None
-        if matrix is not None:
-            kept = matrix[-MAX_SEEN // 2 :] if len(matrix) > MAX_SEEN else matrix
-            self._seen = [*self._seen, *told][-len(kept) :]
-            self._matrix = np.concatenate([kept, np.zeros_like(kept)])
+        kept = np.array([one.key is not None for one in told])
+        for one in told:
+            self._marked.add(one)
+        known = len(self._seen)
+        if self._full(told):
+            size = MAX_SEEN // 2 if known + len(told) > MAX_SEEN else known + len(told)
+            matrix = np.concatenate([self._matrix[:known], vectors])[-size:]
+            flags = np.concatenate([self._kept[:known], kept])[-size:]
+            self._seen = [*self._seen, *told][-size:]
+            self._matrix = np.concatenate([matrix, np.zeros_like(matrix)])
+            self._kept = np.concatenate([flags, np.zeros_like(flags)])
             return
-        self._matrix[len(self._seen) : len(self._seen) + len(told)] = vectors
+        self._matrix[known : known + len(told)] = vectors
+        self._kept[known : known + len(told)] = kept
         self._seen.extend(told)
 
     def _full(self, told: Sequence[Seen]) -> bool:

@@ -53,8 +53,8 @@ def test_a_statement_is_compared_with_boot_files_and_with_each_row_before() -> N
     meanings.remember(row("The stove is red", "operator"), ADMITTED)
     meanings.remember(row("The lamp is green", "operator"), Verdict("k1", RuleName.NEAR_DUPLICATE))
     for text, seen in (
-        ("- The kettle is blue", Seen("The kettle is blue", "k1")),
-        ("Note: The stove is red", Seen("The stove is red", "The stove is red")),
+        ("- The kettle is blue", Seen("The kettle is blue", "k1", row="The kettle is blue")),
+        ("Note: The stove is red", Seen("The stove is red", "The stove is red", row="The stove is red")),
     ):
         (found,) = meanings.likeness(row(text))
         assert found.repeat == pytest.approx(1, abs=1e-5)
@@ -75,9 +75,34 @@ def test_a_hidden_row_is_remembered_by_its_rule_and_a_repeat_not_at_all() -> Non
         meanings.likeness(asked)
         meanings.remember(asked, verdict)
     kettle, stove, lamp = (meanings.likeness(row(text))[0].seen for text in verdicts)
-    assert kettle == Seen("The kettle is blue", None, RuleName.TRANSIENT_STATE)
+    assert kettle == Seen("The kettle is blue", None, RuleName.TRANSIENT_STATE, "The kettle is blue")
     assert stove in (kettle, lamp)
-    assert lamp == Seen("The lamp is green", "The lamp is green")
+    assert lamp == Seen("The lamp is green", "The lamp is green", row="The lamp is green")
+
+
+def test_a_row_in_another_language_is_found_by_what_marks_it() -> None:
+    meanings = RowMeanings(Counting(), BootFiles([BOOT]))
+    for number in range(20):
+        meanings.overhear(f"n{number}", f"The shelf number {number} holds tea")
+    meanings.overhear("k1", "Paket SF1440021877 kommt am Montag")
+    (found,) = meanings.likeness(row("The tea of the shelf comes as SF1440021877"))
+    assert "k1" in [seen.key for _, seen in found.others]
+
+
+def test_the_clauses_of_a_statement_are_compared_by_themselves() -> None:
+    meanings = RowMeanings(Counting(), BootFiles([BOOT]))
+    told = meanings.parts("the kettle is blue, while the stove is red")
+    assert [one.statement for one in told] == ["the kettle is blue", "the stove is red"]
+    assert meanings.parts("the kettle is blue") == ()
+
+
+def test_a_held_row_is_remembered_by_its_key() -> None:
+    meanings = RowMeanings(Counting(), BootFiles([BOOT]))
+    asked = row("The kettle is blue")
+    meanings.likeness(asked)
+    meanings.remember(asked, Verdict(None, RuleName.HELD_BACK, archived=True))
+    (again,) = meanings.likeness(row("The kettle is blue"))
+    assert again.seen == Seen("The kettle is blue", asked.key, RuleName.HELD_BACK, asked.text)
 
 
 def test_a_row_that_was_not_asked_about_costs_no_vector() -> None:

@@ -32,10 +32,10 @@ Text = Annotated[str, BeforeValidator(_whole)]
 # Some printed character, and no control anywhere.
 ShortName = Annotated[
     str,
-    Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"),
+    Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f]*$"),
 ]
-MemoryName = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f]+$")]
-Reason = Annotated[str, Field(max_length=200, pattern=r"\S")]
+MemoryName = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f-\x9f]+$")]
+Reason = Annotated[str, Field(max_length=200, pattern=r"[^\s\x80-\x9f]")]
 Importance = (
     Annotated[float, Field(ge=0, le=1)] | Literal["must_remember", "nice_to_have", "ignore", "unknown"]
 )

@@ -129,6 +129,8 @@ _NAME_LINE = re.compile(
     r"\W{1,6}(?P<name>\w.*)$"
 )
 _HAN_NAME = re.compile(r"[\u3400-\u9fff]{2,4}")
+_FULL_HAN = 3
+_LATIN_NAME = re.compile(r"(?:^|\()([A-Z][\w-]+(?: [A-Z][\w-]+){0,3})")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _DUTY_WORDS = """
     agent user file rule must read follow new workspac name call md is
@@ -149,9 +151,13 @@ def _names_of(texts: Sequence[str]) -> tuple[list[str], list[str]]:
         names = agent if _IS_AGENT.search(text) else user
         for line in _NAME_LINE.finditer(text):
             told = line["name"]
-            names.update(_HAN_NAME.findall(told))
-            if (first := re.match(r"[A-Z]\w+", told)) is not None:
-                names.add(first[0])
+            for han in _HAN_NAME.findall(told):
+                # In Chinese a family name of one character comes first, and is left out among friends.
+                names.update((han, han[1:]) if len(han) == _FULL_HAN else (han,))
+            for whole in _LATIN_NAME.finditer(told):
+                parts = whole[1].split()
+                given = [part for part in parts if "-" in part] or parts[:1]
+                names.update((whole[1], given[0]))
     return sorted(agent, key=len, reverse=True), sorted(user - agent, key=len, reverse=True)
 
 

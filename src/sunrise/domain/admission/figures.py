@@ -15,7 +15,7 @@ def figures_of(text: str) -> frozenset[str]:
     >>> sorted(figures_of("1,250 EUR on 2026-05-01"))
     ['1', '1250', '2026', '5']
     """
-    runs = _RUN.findall(_COMMA.sub("", text))
+    runs = _RUN.findall(_GROUPED.sub(lambda match: match[0].replace(",", ""), text))
     return frozenset([run.lstrip("0") or "0" for run in runs])
 
 
@@ -39,7 +39,7 @@ def _days_around(ts_ms: int) -> tuple[str, ...]:
     return tuple((day + timedelta(days=off)).strftime("%Y-%m-%d") for off in (-1, 0, 1))
 
 
-_COMMA = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_GROUPED = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)")
 _RUN = re.compile(r"\d+")
 _CLOCKWORK = re.compile(
     r"\b\d{4}-\d\d-\d\dT[\d:.+Z-]+|\b\d{1,2}:\d\d(?::\d\d)?\b|\bGMT[+-]\d+"

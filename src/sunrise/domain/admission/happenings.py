@@ -28,11 +28,30 @@ def tells_happening(text: str) -> bool:
     return any(not _PASSIVE.search(lower[: match.start()]) for match in _PAST.finditer(lower))
 
 
+def tells_duty(text: str) -> bool:
+    """
+    Return whether a text says what the agent must, may or does at all times: a reason makes it no event.
+
+    >>> tells_duty("The agent must write it down, because notes get lost"), tells_duty("It wrote it down")
+    (True, False)
+    """
+    return _DUTY.match(text.lower()) is not None
+
+
+_DUTY = re.compile(
+    r"\W*(?:the )?(?:ai )?(?:agent|assistant|bot)(?:'s \w+)?"
+    r" (?:must|should|needs? to|has to|may|can|is (?:not )?(?:to|allowed"
+    r"|forbidden|required|expected)|never|always|does not|doesn't|prefers|avoids"
+    r"|stays|admits|keeps|asks|writes)\b"
+    r"|\W*(?:ai ?)?(?:助理|代理|智能[體体]|助手|機器人|机器人)(?:都|也|在\S{0,10})?"
+    r"(?:要|必[須须]|不得|不可|不能|不|可以|應|应"
+    r"|[會会]|只|先|需)"
+)
 _TROUBLE = re.compile(
     r"\b(?:fail(?:s|ed|ure|ures|ing)?|errors?|err_\w+|exceptions?|crash(?:ed|es)?|timed? ?outs?"
     r"|exit(?:ed)? (?:code )?[1-9]"
     r"|refused|rejected|denied|unreachable|offline since|corrupt\w*|lost|missed|missing|broken|broke"
-    r"|aborted|stuck"
+    r"|aborted|stuck|ran out of|out[ -]of[ -]memory"
     r"|killed|oom|firing|overdue|expired|conflicts?|deprecated|panic\w*|race|leak\w*|degraded|spike\w*"
     r"|outage"
     r"|wrong|mismatch|(?:http|status|code|returns?|returned|answers?|answered|got) [45]\d\d)\b"
@@ -52,7 +71,7 @@ _REASON = re.compile(
     r"|sunday))\b"
 )
 _HAN_HAPPENED = re.compile(
-    r"因為|因为|所以|導致|导致|教訓|教训|原因|決定|决定|同意|提到|說過|说过|要求增加|改[成為为用到走由]|已經|已经"
+    r"(?:使用者|用[戶户]|主人|[她他姊哥])[說说](?![明話话])|因為|因为|所以|導致|导致|教訓|教训|原因|決定|决定|(?<![不得未])同意|提到|說過|说过|要求增加|改[成為为用到走由]|已經|已经"
     r"|(?:移除|加入|更換|更换|完成|修正|修好|修復|修复|更新|升級|升级|關閉|关闭|刪除|删除|結束|结束|發現|发现|上次|昨天|明天|下週|下周|上週|上周)了?"
 )
 _PAST = re.compile(

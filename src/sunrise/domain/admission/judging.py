@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sunrise.domain.admission.boot_files import BootFiles
@@ -11,7 +11,14 @@ from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.meaning import Meanings, finding_of
 from sunrise.domain.admission.profiles import owner_speaks
 from sunrise.domain.admission.rule_names import RuleName
-from sunrise.domain.admission.rules import DERIVED, MADE, RULES, AdmissionRule, Surroundings
+from sunrise.domain.admission.rules import (
+    DERIVED,
+    MADE,
+    RULES,
+    AdmissionRule,
+    Surroundings,
+    speaks_as_extractor,
+)
 
 
 class KeptRows(Protocol):
@@ -87,12 +94,19 @@ class Judge:
             for origin in frozenset().union(*(rule.origins for rule in RULES))
         }
 
+    def hear_owner(self) -> None:
+        """Take note that rows of the owner are coming: from here on, what only the agent says is weighed."""
+        self._owner_speaks = True
+
     def judge(self, candidate: Candidate) -> Verdict:
         """
         Return the verdict on a row.
 
         A row that links a memory or has a label is touched only as an exact repeat that agrees in both.
         """
+        if self._meanings is not None and speaks_as_extractor(candidate):
+            # A tool does not speak of the user: an extractor does, whatever ran it.
+            candidate = replace(candidate, source_kind="agent")
         bound = candidate.memory_id is not None or candidate.importance_label is not None
         rule = None if bound else self._rule_of(candidate)
         if rule is not None:
@@ -113,9 +127,13 @@ class Judge:
             off=self._off,
             boot_figures=boot_figures,
             owner_speaks=self._owner_is_heard,
+            parts=meanings.parts,
         )
         if found is None:
             return ADMITTED
+        if found.rule is RuleName.HELD_BACK:
+            # Each has a row of its own, so that one can be let in.
+            return Verdict(found.key, found.rule, archived=found.key is None)
         if found.key is not None:
             return self._repeat(candidate, found.key)
         first = self._kept.group(found.rule, candidate)

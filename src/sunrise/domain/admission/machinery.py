@@ -51,7 +51,7 @@ def lists_settings(text: str) -> bool:
     settings = sum(_SETTING.search(item) is not None for item in items)
     if len(own) >= _FEWEST_OWN or (len(own) >= _OWN_OF_SETTINGS and settings * 2 >= len(items)):
         return True
-    return settings == len(items) and bool(own - _OF_OTHERS)
+    return settings * 4 >= len(items) * 3 and bool(own - _OF_OTHERS)
 
 
 _SHORT = 240
@@ -110,14 +110,15 @@ _SETTING = re.compile(
     r"|啟用|停用|启用|禁用|關閉|关闭|開啟|开启"
 )
 _OF_OTHERS_WORDS = """
-    model models provider session tokens browser channel channels node= vector nodes exec skill skills
+    queue heartbeat model models provider session tokens browser channel
+    channels node= vector nodes exec skill skills
     workspace 模型 頻道 频道
     """
 _OF_OTHERS = frozenset(_OF_OTHERS_WORDS.split())
 """Words of the works that many other things have too."""
 
 _OWN = re.compile(
-    r"\b(?:hooks?|skills?|plugins?|gateway|provider|models?|fallback|sandbox|compactions?"
+    r"\b(?:openclaw|queue|heartbeat|debounce|ackmaxchars|activehours|lane|bootstrap|hooks?|skills?|plugins?|gateway|provider|models?|fallback|sandbox|compactions?"
     r"|context window|bootstrap|session|elevated"
     r"|thinking|maxresults|maxconcurrent|max[a-z]{4,}|chunk|overlap|embeddings?|vector|memory-core"
     r"|memorysearch|allowlist|loopback"

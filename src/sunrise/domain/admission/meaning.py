@@ -7,22 +7,28 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sunrise.domain.admission.candidate import Candidate
-from sunrise.domain.admission.content import content_of
+from sunrise.domain.admission.echoes import REPEAT_FROM, Said, echoes, said
+from sunrise.domain.admission.evidence import stands_alone
 from sunrise.domain.admission.figures import figures_of, told_figures
-from sunrise.domain.admission.happenings import tells_happening, tells_trouble
+from sunrise.domain.admission.happenings import tells_duty, tells_happening, tells_trouble
 from sunrise.domain.admission.machinery import tick_of
-from sunrise.domain.admission.profiles import makes_up
+from sunrise.domain.admission.profiles import claims_of_user, makes_up
 from sunrise.domain.admission.rule_names import RuleName
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.admission.statements import told_in
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A statement that an earlier row made: the row's key where it is kept, the rule where it is hidden."""
+    """
+    A statement that an earlier row made: the row's key where it is kept, the rule where it is hidden.
+
+    ``row`` is the whole row where the statement is a part of it.
+    """
 
     text: str
     key: str | None = None
     rule: RuleName | None = None
+    row: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class Likeness:
 
     ``boot`` is to ``boot_text``, the nearest sentence of a boot file, ``junk`` to the nearest example of
     junk, which is of ``kind``, ``news`` to the nearest example of what is worth keeping, and ``repeat`` to
-    ``seen``, the nearest statement of an earlier row.
+    ``seen``, the nearest statement of an earlier row. ``others`` are the nearest of rows that are kept.
     """
 
     statement: str
@@ -43,6 +49,7 @@ class Likeness:
     repeat: float = -1.0
     seen: Seen | None = None
     boot_text: str = ""
+    others: tuple[tuple[float, Seen], ...] = ()
 
 
 class Meanings(Protocol):
@@ -50,6 +57,9 @@ class Meanings(Protocol):
 
     def likeness(self, candidate: Candidate, /) -> Sequence[Likeness]:
         """Return how like each statement of a row is to what is known; nothing where it cannot tell."""
+
+    def parts(self, statement: str, /) -> Sequence[Likeness]:
+        """Return the same of each clause of a statement, nothing where it is one clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,10 @@ class Finding:
     key: str | None = None
 
 
+def _no_parts(_statement: str) -> Sequence[Likeness]:
+    return ()
+
+
 def finding_of(
     candidate: Candidate,
     likeness: Sequence[Likeness],
@@ -67,28 +81,39 @@ def finding_of(
     off: frozenset[str],
     boot_figures: frozenset[str],
     owner_speaks: Callable[[], bool],
+    parts: Callable[[str], Sequence[Likeness]] = _no_parts,
 ) -> Finding | None:
     """
     Return what a row is when every statement of it says nothing new, or None: it may be news.
 
-    Where no row of the owner is known, ``owner_speaks`` says so, and what is told of him is not made up.
+    Where no row of the owner is known, ``owner_speaks`` says so: what is told of him is not made up then, and
+    nothing is held back.
     """
+    grounds = _Grounds(candidate, off, boot_figures, owner_speaks, parts)
     # What looks like a label before a statement may be what ticks.
     tick = tick_of(candidate.text, candidate.ts_ms) if len(likeness) == 1 else None
     if tick is not None and tick not in off:
         return Finding(tick)
+    if not likeness and len(candidate.text) <= SCRAP and candidate.source_kind in ALONE:
+        # A word or two, in which nothing is stated.
+        return None if RuleName.HELD_BACK in off else Finding(RuleName.HELD_BACK)
     found = []
+    alone = []
     for one in likeness:
-        finding = _statement(one, candidate, off, boot_figures, owner_speaks)
-        if finding is None:
-            return None
-        found.append(finding)
-    repeats = [one for one in found if one.key is not None]
+        finding = _statement(one, grounds) or _strung(one, grounds)
+        if finding is not None:
+            found.append(finding)
+        else:
+            alone.append(one)
+    if alone and not _brings_little(alone, grounds, found):
+        return None
     # A row is a repeat of a kept one as soon as a part of it is: the rest of it is known or junk.
-    return repeats[0] if repeats else found[0] if found else None
+    repeats = [one for one in found if one.key is not None]
+    held = [Finding(RuleName.HELD_BACK)] if alone else []
+    return next(iter((*repeats, *held, *found)), None)
 
 
-BOOT_FROM = (0.38, 0.5, 0.7)
+BOOT_FROM = (0.38, 0.47, 0.6)
 """The likeness to a sentence of a boot file from which a statement restates it, by how much hints at news."""
 
 KIND_FROM = (0.12, 0.2)
@@ -97,20 +122,20 @@ KIND_FROM = (0.12, 0.2)
 KIND_LEAST = 0.28
 """A statement that is less like any example of junk is of no known kind."""
 
-REPEAT_FROM = (0.55, 0.65)
-"""The likeness to an earlier statement from which one is its repeat, without and with a hint at news."""
-
-REPEAT_WITH_FIGURES = 0.45
-"""The same where the statement has figures that tell, and an earlier one that is kept holds them all."""
-
 TICK_FROM = 0.8
 """The likeness from which two lines of the works differ in nothing but times and ids."""
 
 NEWS_OF_USER = 0.45
 """A claim about the user that is more like news than this is not taken for made up."""
 
+ALONE = frozenset({"agent", "system"})
+"""The source kinds of what is held back where it brings too little: an import has its source."""
+
+SCRAP = 24
+"""A row of no more characters without a statement brings nothing."""
+
+_FEWEST_CLAUSES = 2
 _BESIDE_NEWS = (-0.05, 0.1)
-_WORDS_ALIKE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,40 +153,74 @@ class _Look:
         return bool(self.figures) + self.happens + self.trouble
 
 
-def _statement(
-    one: Likeness,
-    candidate: Candidate,
-    off: frozenset[str],
-    boot_figures: frozenset[str],
-    owner_speaks: Callable[[], bool],
-) -> Finding | None:
-    text = one.statement
-    told = told_figures(text, candidate.ts_ms)
-    look = _Look(one, told, told - boot_figures, tells_happening(text), tells_trouble(text))
-    repeat = one.seen if one.seen and _repeats(look, one.seen, candidate) else None
-    rule = _kind(look, candidate.ts_ms)
+@dataclass(frozen=True, slots=True)
+class _Grounds:
+    """What a statement is judged by, beside its likeness."""
+
+    candidate: Candidate
+    off: frozenset[str]
+    boot_figures: frozenset[str]
+    owner_speaks: Callable[[], bool]
+    parts: Callable[[str], Sequence[Likeness]]
+
+    def look(self, one: Likeness) -> _Look:
+        text = one.statement
+        told = told_figures(text, self.candidate.ts_ms)
+        happens = tells_happening(text) and not tells_duty(text)
+        return _Look(one, told, told - self.boot_figures, happens, tells_trouble(text))
+
+
+def _statement(one: Likeness, grounds: _Grounds) -> Finding | None:
+    look = grounds.look(one)
+    repeat = _repeat_of(look, grounds.candidate)
+    rule = _kind(look, grounds.candidate)
     # What the owner said is no made-up claim, but a repeat of his.
-    if rule is RuleName.UNSUPPORTED_PROFILE and ((repeat and repeat.key) or not owner_speaks()):
+    if rule is RuleName.UNSUPPORTED_PROFILE and ((repeat and repeat.key) or not grounds.owner_speaks()):
         rule = None
-    if rule is not None and rule not in off:
+    if rule is not None and rule not in grounds.off:
         return Finding(rule)
     if repeat is None:
         return None
     rule = repeat.rule or RuleName.NEAR_DUPLICATE
-    return None if rule in off else Finding(rule, repeat.key)
+    return None if rule in grounds.off else Finding(rule, repeat.key)
 
 
-def _kind(look: _Look, ts_ms: int) -> RuleName | None:
+def _strung(one: Likeness, grounds: _Grounds) -> Finding | None:
+    """Return what a statement is of which each clause is known by itself."""
+    found = [_statement(part, grounds) for part in grounds.parts(one.statement)]
+    # What stands before a colon introduces the rest.
+    rest = found[1:] if found and found[0] is None and ":" in one.statement else found
+    if len(rest) < _FEWEST_CLAUSES or None in rest:
+        return None
+    return rest[0]
+
+
+def _brings_little(alone: Sequence[Likeness], grounds: _Grounds, found: Sequence[Finding]) -> bool:
+    """Return whether to hold back what only the agent says: it brings too little to stand by itself."""
+    candidate = grounds.candidate
+    if candidate.source_kind not in ALONE or RuleName.HELD_BACK in grounds.off or not grounds.owner_speaks():
+        return False
+    if any(one.key for one in found) and any(figures_of(one.statement) for one in alone):
+        # What adds a figure to a row that is known is news.
+        return False
+    # What looks like a label may tell something: where no part of the row is known, all of it counts.
+    text = "\n".join(one.statement for one in alone) if found else told_in(candidate.text)
+    known = frozenset().union(*(figures_of(one.boot_text) for one in alone))
+    claims = all(claims_of_user(one.statement) for one in alone)
+    return not stands_alone(text, candidate.ts_ms, known, claims=claims)
+
+
+def _kind(look: _Look, candidate: Candidate) -> RuleName | None:
     """Return which kind of junk a statement is, by the boot files, the works, or the examples."""
     one, hints = look.one, look.hints
     if _restates(look):
         return RuleName.BOOT_FILE
-    tick = tick_of(one.statement, ts_ms)
+    tick = tick_of(one.statement, candidate.ts_ms)
     if tick is not None:
         return tick
-    if one.kind is RuleName.SYSTEM_DUMP:
+    if one.kind is RuleName.SYSTEM_DUMP and candidate.source_kind in ALONE:
         # Ports and sizes of the works are no figures that tell.
-        hints = look.happens
+        hints = look.happens + (look.happens and len(look.figures) > 1)
     near = not look.trouble and hints < len(KIND_FROM) and one.junk >= KIND_LEAST
     if near and one.junk - one.news >= KIND_FROM[hints]:
         return one.kind
@@ -179,26 +238,29 @@ def _restates(look: _Look) -> bool:
     return look.one.boot - look.one.news >= _BESIDE_NEWS[min(hints, 1)]
 
 
-def _repeats(look: _Look, seen: Seen, candidate: Candidate) -> bool:
-    """Return whether what is near in meaning is the same in figures, and in what turns a meaning."""
-    one, known = look.one, figures_of(seen.text)
+def _repeat_of(look: _Look, candidate: Candidate) -> Seen | None:
+    """Return the earlier statement that says the same: the nearest, or the nearest of those that are kept."""
+    one = look.one
+    mine = said(one.statement)
     plain = not look.figures and not look.trouble
-    if plain and candidate.source_kind == "system" and one.repeat >= TICK_FROM:
-        return True
-    least = REPEAT_FROM[min(look.hints, 1)]
+    if one.seen is not None and plain and candidate.source_kind == "system" and one.repeat >= TICK_FROM:
+        return one.seen
+    if one.seen is not None and _repeats(look, mine, one.seen, one.repeat):
+        return one.seen
+    return next((seen for likeness, seen in one.others if _repeats(look, mine, seen, likeness)), None)
+
+
+def _repeats(look: _Look, mine: Said, seen: Seen, likeness: float) -> bool:
+    """Return whether what is near in meaning is the same in figures, and in what turns a meaning."""
     if seen.key is None:
-        return one.repeat >= least and look.figures <= known and not look.trouble
-    if look.figures <= known and any(len(figure) > 1 for figure in look.figures):
-        least = REPEAT_WITH_FIGURES
-    if one.repeat < least:
-        return False
-    return figures_of(one.statement) <= known and _same_turn(one.statement, seen.text)
-
-
-def _same_turn(statement: str, earlier: str) -> bool:
-    mine, theirs = content_of(terms(statement)), content_of(terms(earlier))
-    if ("not" in mine.fixed) != ("not" in theirs.fixed):
-        return False
-    # Where nearly all words are common, the order and the rest decide: likeness of rows has looked at them.
-    ours, others = set(mine.words), set(theirs.words)
-    return len(ours & others) < _WORDS_ALIKE * len(ours | others) or mine == theirs
+        near = likeness >= REPEAT_FROM[min(look.hints, 1)]
+        return near and look.figures <= figures_of(seen.text) and not look.trouble
+    if (
+        seen.rule is RuleName.HELD_BACK
+        and likeness >= REPEAT_FROM[0]
+        and look.figures <= figures_of(seen.row)
+    ):
+        return not look.trouble
+    earlier = said(seen.text)
+    whole = said(seen.row) if seen.row else earlier
+    return echoes(mine, earlier, whole, likeness, hints=look.hints)

@@ -15,7 +15,9 @@ def is_bare_envelope(text: str) -> bool:
     (True, False)
     """
     inner, origin = _without_envelope(text)
-    return origin is not Origin.CRON and not inner and inner != text.strip()
+    if origin is Origin.CRON:
+        return False
+    return (not inner and inner != text.strip()) or _ONLY_MARKS.fullmatch(text) is not None
 
 
 def owner_says_nothing(text: str) -> bool:
@@ -26,10 +28,13 @@ def owner_says_nothing(text: str) -> bool:
     [True, True, False]
     """
     inner, origin = _without_envelope(text)
+    inner = _QUEUED.sub("", inner)
     if origin is not Origin.OWNER or not inner or len(inner) > _SHORT:
         return False
     plain = inner.casefold()
-    return not says_something(inner) or any(shape.fullmatch(plain) for shape in (_CIVIL, _NAMED))
+    if not says_something(inner) or any(shape.fullmatch(plain) for shape in (_CIVIL, _NAMED)):
+        return True
+    return _SCRAP.fullmatch(inner) is not None
 
 
 def is_scheduled_prompt(text: str) -> bool:
@@ -39,7 +44,9 @@ def is_scheduled_prompt(text: str) -> bool:
     >>> is_scheduled_prompt("Tea. Return your output as plain text; it will be delivered automatically.")
     True
     """
-    return len(text) <= _PROMPT and _DELIVERED.search(text) is not None
+    if len(text) > _PROMPT:
+        return False
+    return _DELIVERED.search(text) is not None or _JOB_NOW.fullmatch(text) is not None
 
 
 def is_beat_prompt(text: str) -> bool:
@@ -55,7 +62,9 @@ def is_beat_prompt(text: str) -> bool:
     """
     if len(text) > _PROMPT or "HEARTBEAT.md" not in text or "HEARTBEAT_OK" not in text:
         return False
-    return _BEAT.match(text) is not None and _QUIET.search(text) is not None and _HIMSELF.search(text) is None
+    if _QUIET.search(text) is None or _HIMSELF.search(text) is not None:
+        return False
+    return len(text) <= _BRIEF or _BEAT.match(text) is not None
 
 
 def _without_envelope(text: str) -> tuple[str, Origin]:
@@ -67,8 +76,33 @@ def _without_envelope(text: str) -> tuple[str, Origin]:
 
 
 _SHORT = 48
+_BRIEF = 100
 _PROMPT = 400
 
+_ONLY_MARKS = re.compile(
+    r"\s*(?:\[[^\]\n]{1,80}\]\s*[^\W\d]{0,12}\s*#?\d*\s*(?:[(（]?\d{1,2}:\d\d[)）]?)?\s*[:：]?\s*)"
+    r"(?:\[[^\]\n]{1,40}\]|[(（]\d{1,2}:\d\d[)）])\s*"
+    r"|\s*\[(?:reacted|reaction|sticker|image|photo|voice|audio|video|file|location|contact|queued"
+    r"|missed call"
+    r"|貼圖|贴图|圖片|图片|語音|语音|影片|视频|檔案|文件|位置|通話|通话)\b[^\]\n]{0,80}\]\s*"
+    r"(?:[^\W\d]{0,12}\s*#?\d+)?\s*(?:[(（]\d{1,2}:\d\d[)）])?\s*",
+    re.IGNORECASE,
+)
+"""A row of brackets, with at most who, which number and when beside them."""
+
+_QUEUED = re.compile(r"(?:\[Queued [^\]\n]{1,60}\]|\n?-{3,}|\n?Queued #\d+|^\s+)\n?", re.IGNORECASE)
+_SCRAP = re.compile(
+    r"[^\S\n]*(?:[a-zäöüß]{1,10}\d?|\d[A-Za-z]|[a-zäöüß]{1,8} [a-z]{1,6}|[\u3400-\u9fff]{1,3}"
+    r"|(?:[謝谢感多]{1,2}[謝谢]|辛苦了?) ?[\w]{1,8})[!?~.。！？～ ]*"
+)
+"""One or two small words, no name, or up to three characters: they tell nothing without what was asked."""
+
+_JOB_NOW = re.compile(
+    r"\W*(?:(?:please )?(?:run|execute|start|trigger) the )?(?:scheduled|recurring|cron)"
+    r" (?:job|task|run)\b[: ]"
+    r"[\w\s\"'`-]{1,60}[.!]?\s*|\W*(?:執行|执行)?(?:排程|定時|定时)(?:任務|任务|工作)?[:： ][\w -]{1,40}\W*",
+    re.IGNORECASE,
+)
 _MEDIA = re.compile(r"<media:\w+>")
 _ID_LINE = re.compile(r"\n\[message_id: [\w:.-]{1,100}\]\s*\Z")
 _SENDER = re.compile(r"[\w.-]{1,24}: (?=\S)")

@@ -46,6 +46,17 @@ def makes_up(statement: str) -> bool:
     return _ABOUT_USER.match(lower) is not None and _SAID.search(lower) is None and _DAY.search(lower) is None
 
 
+def claims_of_user(statement: str) -> bool:
+    """
+    Return whether a statement says what the user is, has or does, and not that he said it.
+
+    >>> [claims_of_user(text) for text in ("User has a test on May 3", "User wants to rest, he said")]
+    [True, False]
+    """
+    lower = statement.lower()
+    return _OF_USER.match(lower) is not None and _SAID.search(lower) is None
+
+
 def owner_speaks(owner_said: OwnerSaid) -> bool:
     """Return whether there are rows of the owner at all, in which he speaks of himself."""
     return any(owner_said(own) for own in _HIMSELF)
@@ -72,6 +83,7 @@ _ABOUT_USER = re.compile(
     r"(?:is|was|has|had|does|will|can|[a-z]+[^s\W]s|grew|studied|graduated|worked|moved|lived|used to)\b)"
     r"|(?:用戶|用户|使用者|主人)(?!說|说|提到|表示|要求|決定|决定|問|问|確認|确认|寫道|写道|同意|解釋|解释))"
 )
+_OF_USER = re.compile(rf"(?:\W*(?:profile|observation|about the user)\W+)?(?:{_USER}\b|用[戶户]|使用者|主人)")
 _SAID = re.compile(
     r"\b(?:said|says|told|tells|mention\w*|asked|asks|clarif\w*|explain\w*|decided|agreed|confirmed"
     r"|wrote|reported|announced"

@@ -18,6 +18,7 @@ class RuleName(StrEnum):
     UNSUPPORTED_PROFILE = "unsupported_profile"
     SYSTEM_DUMP = "system_dump"
     TRANSIENT_STATE = "transient_state"
+    HELD_BACK = "held_back"
 
 
 REPEATS = frozenset({RuleName.NEAR_DUPLICATE, RuleName.RECALL_LOOP})

@@ -7,6 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sunrise.domain.admission import chatter
+from sunrise.domain.admission.bare_records import (
+    EMPTY_GATE,
+    EMPTY_HINTS,
+    LISTING_GATE,
+    RECORD_GATE,
+    is_bare_record,
+    is_empty_answer,
+    is_listing,
+    is_state_write,
+)
 from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.machinery import lists_settings
@@ -17,7 +27,13 @@ from sunrise.domain.admission.owner_rows import (
     owner_says_nothing,
 )
 from sunrise.domain.admission.profiles import OwnerSaid, is_unsupported_profile
-from sunrise.domain.admission.recall_loops import INJECTED_GATE, MEMORY_TOOLS, is_recalled, is_search_result
+from sunrise.domain.admission.recall_loops import (
+    INJECTED_GATE,
+    MEMORY_TOOLS,
+    finds_nothing,
+    is_recalled,
+    is_search_result,
+)
 from sunrise.domain.admission.rule_names import RuleName
 from sunrise.domain.admission.set_up import (
     OWN_WORKS_GATE,
@@ -65,13 +81,28 @@ class AdmissionRule:
     gate: str = ""
 
 
+SPOKEN_GATE = (
+    r"(?i:^\W*(?:\[[a-z ]{1,20}\]\W*)?(?:[a-z ]{1,40}: )?(?:the )?(?:ai )?"
+    r"(?:user|owner|agent|assistant|bot)(?:'s)? [a-z])"
+    r"|^\W*(?:[一-鿿]{1,8}[:：])?(?:使用者|用户|用戶|主人|助理|代理|智能体|智能體|助手)"
+)
+"""How every row of a tool begins that speaks of the user or of the agent, as an extractor does."""
+
+_SPOKEN = re.compile(SPOKEN_GATE)
+
+
+def speaks_as_extractor(candidate: Candidate) -> bool:
+    """Return whether a row of a tool or of the web tells of the user or the agent in the third person."""
+    return candidate.source_kind in _BORNE and _SPOKEN.match(candidate.text) is not None
+
+
 def gate_pattern() -> str:
     """
     Return a pattern, in what ``re`` and RE2 both read, for the tool rows that must be judged one by one.
 
     A text that it does not match is left alone by every rule that looks at the texts of tools.
     """
-    return "|".join(rule.gate for rule in RULES if rule.gate)
+    return "|".join((SPOKEN_GATE, *(rule.gate for rule in RULES if rule.gate)))
 
 
 def _never(_candidate: Candidate, _around: Surroundings) -> bool:
@@ -79,15 +110,18 @@ def _never(_candidate: Candidate, _around: Surroundings) -> bool:
 
 
 def _comes_from_memory(candidate: Candidate, _around: Surroundings) -> bool:
-    if candidate.tool_name in MEMORY_TOOLS or is_recalled(candidate.text):
+    if is_recalled(candidate.text):
         return True
+    if candidate.tool_name in MEMORY_TOOLS:
+        # That it finds nothing, and what is the matter, is no memory.
+        return not finds_nothing(candidate.text)
     return candidate.source_kind != "tool" and is_search_result(candidate.text)
 
 
 def _is_heartbeat(candidate: Candidate, _around: Surroundings) -> bool:
     if candidate.source_kind == OWNER:
         return chatter.is_heartbeat_prompt(candidate.text) or is_beat_prompt(candidate.text)
-    return chatter.is_heartbeat(candidate.text)
+    return chatter.is_heartbeat(candidate.text) or is_state_write(candidate.text)
 
 
 def _is_cron_chatter(candidate: Candidate, _around: Surroundings) -> bool:
@@ -127,6 +161,8 @@ def _is_unsupported_profile(candidate: Candidate, around: Surroundings) -> bool:
 
 def _is_system_dump(candidate: Candidate, _around: Surroundings) -> bool:
     text = candidate.text
+    if is_bare_record(text) or is_listing(text):
+        return True
     if candidate.source_kind == "tool":
         return is_own_works(text)
     if is_dump(text) or lists_settings(text) or is_own_works(text):
@@ -136,7 +172,7 @@ def _is_system_dump(candidate: Candidate, _around: Surroundings) -> bool:
 
 def _is_transient(candidate: Candidate, _around: Surroundings) -> bool:
     if candidate.source_kind == "tool":
-        return chatter.is_still_running(candidate.text)
+        return chatter.is_still_running(candidate.text) or is_empty_answer(candidate.text)
     return chatter.is_transient(candidate.text)
 
 
@@ -153,6 +189,7 @@ _USER_HINTS_WORDS = """
     user human owner custom client 用户 使用 主人
     """
 _USER_HINTS = frozenset(_USER_HINTS_WORDS.split())
+_BORNE = frozenset({"tool", "web"})
 _ALL = frozenset({OWNER, "tool"}) | DERIVED
 _NOT_OWNER = DERIVED | {"tool"}
 
@@ -219,7 +256,7 @@ RULES: tuple[AdmissionRule, ...] = (
         "lists the agent's own set-up, or the gateway's data about a message",
         MADE | {"tool"},
         _is_system_dump,
-        gate=OWN_WORKS_GATE,
+        gate=f"{OWN_WORKS_GATE}|{RECORD_GATE}|{LISTING_GATE}",
     ),
     AdmissionRule(
         RuleName.UNSUPPORTED_PROFILE,
@@ -239,8 +276,14 @@ RULES: tuple[AdmissionRule, ...] = (
         "tells the step of a moment and no result",
         MADE | {"tool"},
         _is_transient,
-        hints=chatter.MOMENT_HINTS,
-        gate=chatter.RUNNING_GATE,
+        hints=chatter.MOMENT_HINTS | EMPTY_HINTS,
+        gate=f"{chatter.RUNNING_GATE}|{EMPTY_GATE}",
+    ),
+    AdmissionRule(
+        RuleName.HELD_BACK,
+        "is said by the agent alone, and brings too little to stand by itself",
+        frozenset({"agent", "system"}),
+        _never,
     ),
 )
-"""In the order in which they are asked. Exact and near repeats are found by the judge, not by a text."""
+"""In the order in which they are asked. Repeats and what is held back are found by the judge."""

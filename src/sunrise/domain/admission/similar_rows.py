@@ -166,6 +166,16 @@ def _likeness(look: _Look, text: str, row: _Row) -> float:
     return 0.0 if _names(text) ^ _names(row.text) else share
 
 
+def opposed(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """
+    Return whether two texts differ in a word that is never a mere rewording of another.
+
+    >>> opposed(("red", "bus"), ("blue", "bus")), opposed(("bus",), ("big", "bus"))
+    (True, False)
+    """
+    return not _OPPOSITES.isdisjoint(set(mine) ^ set(theirs))
+
+
 def _same_order(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """Return whether half of the neighbours are the same: who does what to whom stands in the order."""
     ours, others = set(pairwise(mine)), set(pairwise(theirs))

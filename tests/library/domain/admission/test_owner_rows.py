@@ -64,3 +64,14 @@ def test_what_the_owner_says_is_heard(text: str) -> None:
 def test_a_long_prompt_is_read_as_words() -> None:
     assert not is_beat_prompt(BEAT + " Look at the stove." * 30)
     assert not is_scheduled_prompt("Look at the stove. " * 30 + JOB)
+
+
+def test_rows_of_brackets_and_scraps_hold_no_word_of_his() -> None:
+    assert is_bare_envelope("[LINE Family] Ann 06:18:[sticker]")
+    assert is_bare_envelope("[reacted with 👍 to message 8751]")
+    assert not is_bare_envelope("[cron:3b4b tea]")
+    assert not is_bare_envelope("[LINE Family] Ann 06:18: the boiler leaks")
+    assert owner_says_nothing("not now")
+    assert not owner_says_nothing("Rome")
+    assert is_scheduled_prompt("Run the scheduled job tea-time now.")
+    assert not is_scheduled_prompt("Run " * 200)
