@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from sunrise.adapters.row_hashes import Hashes, cell_hashes
 from sunrise.domain.calibration import LanguageMeans, TermFrequencies, term_key
-from sunrise.domain.elsewhere import OTHER_MATTERS, Elsewhere, matters_version
+from sunrise.domain.elsewhere import OTHER_MATTERS, OTHER_QUESTIONS, Elsewhere, matters_version
 from sunrise.domain.text.script import cjk_share
 from sunrise.domain.text.typical_questions import QUESTIONS_CJK, QUESTIONS_OTHER
 from sunrise.ports import Embedder
@@ -175,14 +175,16 @@ def question_means(embedder: Embedder) -> LanguageMeans:
 
 
 def other_matters(embedder: Embedder) -> Elsewhere:
-    """Return where statements about other matters lie for a model."""
-    vectors = _unit(np.asarray(embedder.embed(list(OTHER_MATTERS)), np.float64))
+    """Return where statements about other matters, and questions about them, lie for a model."""
+    rows = embedder.embed(list(OTHER_MATTERS)), embedder.embed_query(list(OTHER_QUESTIONS))
+    vectors = _unit(np.concatenate(rows).astype(np.float64))
     scale = float(np.abs(vectors).max()) / _MOST_IN_BYTE or 1.0
     return Elsewhere(
         version=matters_version(),
-        shares=tuple(round(cjk_share(text), 3) for text in OTHER_MATTERS),
+        shares=tuple(round(cjk_share(text), 3) for text in (*OTHER_MATTERS, *OTHER_QUESTIONS)),
         scale=scale,
         numbers=np.rint(vectors / scale).astype(np.int8).tobytes(),
+        asked=len(OTHER_QUESTIONS),
     )
 
 

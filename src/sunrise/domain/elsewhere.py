@@ -11,25 +11,33 @@ from typing import Any, Final, Self
 
 from sunrise.domain.text.other_matters import MATTERS_OTHER
 from sunrise.domain.text.other_matters_cjk import MATTERS_CJK
+from sunrise.domain.text.other_questions import QUESTIONS_ELSEWHERE
+from sunrise.domain.text.other_questions_chinese import QUESTIONS_ELSEWHERE_CHINESE
+from sunrise.domain.text.other_questions_japanese import QUESTIONS_ELSEWHERE_JAPANESE
 
 OTHER_MATTERS: Final = (*MATTERS_OTHER, *MATTERS_CJK)
 
-NEAREST: Final = 3
-"""So many of the nearest count together: one alone may be near for a word."""
+OTHER_QUESTIONS: Final = (
+    *QUESTIONS_ELSEWHERE,
+    *QUESTIONS_ELSEWHERE_CHINESE,
+    *QUESTIONS_ELSEWHERE_JAPANESE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
     """
-    The vectors of :data:`OTHER_MATTERS` by one model, a byte with a sign for each number.
+    The vectors of other matters and questions by one model, a byte with a sign for each number.
 
-    ``shares`` are the shares of CJK letters in the texts, ``scale`` is what a byte of 1 stands for.
+    ``shares`` are the shares of CJK letters in the texts, ``scale`` is what a byte of 1 stands for. The last
+    ``asked`` of the texts are questions, and lie where a model has questions.
     """
 
     version: str
     shares: tuple[float, ...]
     scale: float
     numbers: bytes
+    asked: int = 0
 
     @property
     def is_of_today(self) -> bool:
@@ -43,6 +51,7 @@ class Elsewhere:
             "shares": list(self.shares),
             "scale": self.scale,
             "numbers": base64.b64encode(self.numbers).decode("ascii"),
+            "asked": self.asked,
         }
 
     @classmethod
@@ -51,7 +60,7 @@ class Elsewhere:
         Read what :meth:`to_dict` gave.
 
         Raises:
-            ValueError: The numbers are no rows, one a text.
+            ValueError: The numbers are no rows, one a text, or not so many can be questions.
             KeyError: Something is missing.
         """
         found = cls(
@@ -59,13 +68,17 @@ class Elsewhere:
             shares=tuple(map(float, said["shares"])),
             scale=float(said["scale"]),
             numbers=base64.b64decode(said["numbers"], validate=True),
+            # Those of before questions were among them name none.
+            asked=int(said.get("asked", 0)),
         )
         if not found.shares or len(found.numbers) % len(found.shares):
             raise ValueError("the vectors of other matters are no rows")
+        if not 0 <= found.asked <= len(found.shares):
+            raise ValueError("more of the other matters are questions than there are")
         return found
 
 
 @lru_cache(maxsize=1)
 def matters_version() -> str:
     """Return a short hash of the texts: with others the vectors are made anew."""
-    return hashlib.sha256("\n".join(OTHER_MATTERS).encode()).hexdigest()[:12]
+    return hashlib.sha256("\n".join((*OTHER_MATTERS, *OTHER_QUESTIONS)).encode()).hexdigest()[:12]

@@ -11,10 +11,10 @@ from sunrise.domain.duplicates import sameness
 from sunrise.domain.priors import Priors
 from sunrise.domain.records import RecordState
 
-_WORDS_BESIDE: Final = 2.2
+_WORDS_BESIDE: Final = 1.6
 """So much counts a memory that has all words of the query, on the scale of dense scores."""
 
-_ELSEWHERE_BESIDE: Final = 0.65
+_ELSEWHERE_BESIDE: Final = 0.8
 """So much is taken off of how well other matters fit: what is near to everything is far from all."""
 
 WHOLE_ANSWER: Final = 0.75

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sunrise.domain.calibration import Calibration, LanguageMeans
-from sunrise.domain.elsewhere import NEAREST, Elsewhere
+from sunrise.domain.elsewhere import Elsewhere
 
 Floats = npt.NDArray[np.float32]
 
@@ -27,7 +27,7 @@ class CentredCosines:
     def __init__(self, calibration: Calibration) -> None:
         self._documents = _rows(calibration.documents)
         self._queries = _rows(calibration.queries)
-        self._elsewhere = _elsewhere(calibration.elsewhere, self._documents)
+        self._elsewhere = _elsewhere(calibration.elsewhere, self._documents, self._queries)
 
     def query(self, vector: Floats, cjk_share: float) -> Floats:
         """Return a centred query of length 1: what to search with, and what :meth:`of` takes."""
@@ -47,20 +47,27 @@ class CentredCosines:
         return cosines
 
     def elsewhere(self, query: Floats) -> float | None:
-        """Return the cosine of a centred query and the other matters nearest to it; None without any."""
+        """Return the cosine of a centred query and the other matter nearest to it; None without any."""
         if self._elsewhere is None:
             return None
         # By BLAS its threads would wait for each other.
-        return float(np.sort(np.einsum("ij,j->i", self._elsewhere, query))[-NEAREST:].mean())
+        return float(np.einsum("ij,j->i", self._elsewhere, query).max())
 
 
-def _elsewhere(known: Elsewhere | None, documents: Floats) -> Floats | None:
+def _elsewhere(known: Elsewhere | None, documents: Floats, queries: Floats) -> Floats | None:
     if known is None:
         return None
     numbers = np.frombuffer(known.numbers, np.int8).reshape(len(known.shares), -1)
     if numbers.shape[1] != documents.shape[1]:
         return None
-    return _centred(numbers * np.float32(known.scale), np.array(known.shares, np.float32), documents)
+    vectors, shares = numbers * np.float32(known.scale), np.array(known.shares, np.float32)
+    told = len(shares) - known.asked
+    # What is a question is centred as one.
+    parts = (
+        _centred(vectors[:told], shares[:told], documents),
+        _centred(vectors[told:], shares[told:], queries),
+    )
+    return np.concatenate(parts)
 
 
 def _rows(means: LanguageMeans) -> Floats:

@@ -26,7 +26,7 @@ from sunrise.adapters.calibration_figures import (
     question_means,
 )
 from sunrise.domain.calibration import TermFrequencies, idf
-from sunrise.domain.elsewhere import OTHER_MATTERS
+from sunrise.domain.elsewhere import OTHER_MATTERS, OTHER_QUESTIONS
 from sunrise.domain.text.script import cjk_share
 from tests.fakes import FakeEmbedder
 
@@ -190,9 +190,11 @@ def test_questions_have_a_mean_for_each_language() -> None:
 def test_other_matters_are_kept_in_bytes_that_point_where_the_vectors_do() -> None:
     model = FakeEmbedder(16)
     found = other_matters(model)
-    assert (found.is_of_today, len(found.shares)) == (True, len(OTHER_MATTERS))
-    kept = np.frombuffer(found.numbers, np.int8).reshape(len(OTHER_MATTERS), 16) * found.scale
-    whole = model.embed(list(OTHER_MATTERS))
+    texts = [*OTHER_MATTERS, *OTHER_QUESTIONS]
+    assert (found.is_of_today, len(found.shares)) == (True, len(texts))
+    assert found.asked == len(OTHER_QUESTIONS)
+    kept = np.frombuffer(found.numbers, np.int8).reshape(len(texts), 16) * found.scale
+    whole = model.embed(texts)
     cosines = (kept * whole).sum(axis=1) / np.linalg.norm(kept, axis=1) / np.linalg.norm(whole, axis=1)
     assert cosines.min() > 0.999
     assert other_matters(model) == found

@@ -144,12 +144,12 @@ def test_components_show_what_a_score_is_made_of_and_nothing_that_is_not_known()
 
 
 def test_the_floor_weighs_the_best_memory_against_other_matters() -> None:
-    near, worded = Fit(0, 0.0, 0.5, 0.0), Fit(0, 0.0, 0.1, 0.25)
-    # 0.5 - 0.65 * 0.8 = -0.02 and 0.1 + 2.2 * 0.25 - 0.65 * 0.8 = 0.13.
-    assert is_below_floor([near], elsewhere=0.8, least=0.0)
-    assert not is_below_floor([near], elsewhere=0.8, least=-0.05)
-    assert not is_below_floor([near, worded], elsewhere=0.8, least=0.1)
-    assert is_below_floor([near, worded], elsewhere=0.8, least=0.15)
+    near, worded = Fit(0, 0.0, 0.5, 0.0), Fit(0, 0.0, 0.1, 0.35)
+    # 0.5 - 0.8 * 0.65 = -0.02 and 0.1 + 1.6 * 0.35 - 0.8 * 0.65 = 0.14.
+    assert is_below_floor([near], elsewhere=0.65, least=0.0)
+    assert not is_below_floor([near], elsewhere=0.65, least=-0.05)
+    assert not is_below_floor([near, worded], elsewhere=0.65, least=0.1)
+    assert is_below_floor([near, worded], elsewhere=0.65, least=0.15)
 
 
 def test_without_a_score_to_go_by_nothing_is_below_the_floor() -> None:

@@ -75,26 +75,35 @@ def test_a_cosine_is_the_same_whatever_stands_beside_it() -> None:
     assert together.tolist() == alone
 
 
-def test_what_lies_elsewhere_is_told_by_the_three_nearest() -> None:
-    # Without means a cosine is that of the bytes: 1, 0.6, 0, -1 and 0.8 along the first axis.
+def test_what_lies_elsewhere_is_told_by_the_nearest() -> None:
+    # Without means a cosine is that of the bytes: 0.6, 0, -1 and 0.8 along the first axis.
     nothing = LanguageMeans((0.0, 0.0), (0.0, 0.0))
-    rows = np.array([[100, 0], [60, 80], [0, 100], [-100, 0], [80, -60]], np.int8)
+    rows = np.array([[60, 80], [0, 100], [-100, 0], [80, -60]], np.int8)
     known = replace(
-        KNOWN, documents=nothing, questions=None, elsewhere=Elsewhere("1", (0.0,) * 5, 0.01, rows.tobytes())
+        KNOWN, documents=nothing, questions=None, elsewhere=Elsewhere("1", (0.0,) * 4, 0.01, rows.tobytes())
     )
     asked = np.array([2.0, 0.0], np.float32)
     centring = CentredCosines(known)
-    assert centring.elsewhere(centring.query(asked, 0.0)) == pytest.approx((1.0 + 0.8 + 0.6) / 3)
+    assert centring.elsewhere(centring.query(asked, 0.0)) == pytest.approx(0.8)
 
 
 def test_other_matters_are_centred_by_their_language() -> None:
-    rows = np.array([[0, 0, 0], [3, 0, 0]], np.int8)
-    known = replace(KNOWN, elsewhere=Elsewhere("1", (1.0, 0.0), 1.0, rows.tobytes()))
+    for row, share in (([0, 0, 0], 1.0), ([3, 0, 0], 0.0)):
+        told = np.array([row], np.int8).tobytes()
+        centring = CentredCosines(replace(KNOWN, elsewhere=Elsewhere("1", (share,), 1.0, told)))
+        query = centring.query(np.array([1, 0, 0], np.float32), 0.0)
+        away = KNOWN.centre((float(row[0]), 0.0, 0.0), share)
+        expected = sum(a * b for a, b in zip(query.tolist(), away, strict=True))
+        assert centring.elsewhere(query) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_question_elsewhere_is_centred_as_a_question() -> None:
+    # The very question that is asked: nothing can be nearer, whatever stands before it.
+    rows = np.array([[9, 9, 9], [1, 2, 3]], np.int8)
+    known = replace(KNOWN, elsewhere=Elsewhere("1", (1.0, 0.5), 1.0, rows.tobytes(), asked=1))
     centring = CentredCosines(known)
-    query = centring.query(np.array([1, 0, 0], np.float32), 0.0)
-    away = [KNOWN.centre((0.0, 0.0, 0.0), 1.0), KNOWN.centre((3.0, 0.0, 0.0), 0.0)]
-    expected = [sum(a * b for a, b in zip(query.tolist(), one, strict=True)) for one in away]
-    assert centring.elsewhere(query) == pytest.approx(sum(expected) / 2, abs=1e-6)
+    query = centring.query(np.array([1, 2, 3], np.float32), 0.5)
+    assert centring.elsewhere(query) == pytest.approx(1.0, abs=1e-6)
 
 
 def test_without_them_or_with_those_of_another_length_nothing_is_told() -> None:

@@ -32,8 +32,8 @@ ELSEWHERE = other_matters(EMBEDDER)
 THE_FIFTH = 1_709_629_200_000
 """Of March 2024, nine o'clock in UTC."""
 
-STRANGE = "museum concert ferry to the island"
-"""Words of other matters, and of no memory."""
+STRANGE = "Why do zebras have stripes?"
+"""A question that is one of those elsewhere, with the words of no memory."""
 
 FILLER = {f"f{number:02}": {"text": f"filler sentence about subject {number * 7919}"} for number in range(40)}
 
