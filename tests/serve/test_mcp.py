@@ -42,6 +42,7 @@ def test_a_client_is_told_what_each_tool_does(door: Served) -> None:
     }
     assert hints == {
         "memory_recall": (True, False), "memory_store": (False, False), "memory_forget": (False, True),
+        "memory_erase": (False, True),
         "memory_list": (True, False), "memory_stats": (True, False), "memory_get": (True, False),
         "memory_export": (False, True), "memory_import": (False, False),
     }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sunrise.adapters.service_client import ask_service
+from sunrise.adapters.service_client import TIMEOUT_S, ask_service
 from sunrise.cli.quick_recall import home_of
 from sunrise.cli.recall_lines import print_path
 from sunrise.domain.admin import AdminReceipt, Backend, ListResult, MemoryStats, StatsResult
@@ -16,11 +16,11 @@ Answer = Mapping[str, Any]
 
 
 def asked_of_service(
-    home: str | None, path: str, body: Mapping[str, Any], *, verbose: bool
+    home: str | None, path: str, body: Mapping[str, Any], *, verbose: bool, timeout_s: float = TIMEOUT_S
 ) -> dict[str, Any] | None:
     """Return what the running service answers, None where this process has to; say which where asked for."""
     said = {name: value for name, value in body.items() if value is not None}
-    answer = ask_service(home_of(home), path, said)
+    answer = ask_service(home_of(home), path, said, timeout_s=timeout_s)
     if verbose:
         print_path("this process" if answer is None else "the service")
     return answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sunrise.domain.capture_request import CaptureResult
+from sunrise.domain.erasure import EraseResult
 from sunrise.domain.forget import ForgetResult
 from sunrise.domain.recall import RecallItem, RecallResult
 from sunrise.domain.store import StoreResult
@@ -39,6 +40,12 @@ def forget_answer_of(result: ForgetResult) -> dict[str, Any]:
         "candidates": candidates,
         "receipt": result.receipt.to_dict(),
     }
+
+
+def erase_answer_of(result: EraseResult) -> dict[str, Any]:
+    """Return what is gone, and what its erasure did in every store."""
+    erasure = None if result.erasure is None else result.erasure.to_dict()
+    return {**forget_answer_of(result.forgotten), "erasure": erasure}
 
 
 def capture_answer_of(result: CaptureResult) -> dict[str, Any]:

@@ -26,8 +26,8 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 """What a supervisor asks: it needs no token, and says nothing of what is kept."""
 
-TRANSFER_PATHS: Final = frozenset({"/v1/export", "/v1/import"})
-"""What goes through the whole table, and takes its time."""
+TRANSFER_PATHS: Final = frozenset({"/v1/export", "/v1/import", "/v1/erase"})
+"""What goes through the whole table, or the whole home, and takes its time."""
 
 REQUEST_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

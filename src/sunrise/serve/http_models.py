@@ -175,6 +175,38 @@ class ForgetGiven(Given):
     receipt: dict[str, Any]
 
 
+class EraseByIdAsked(ForgetByIdAsked):
+    """One memory to be forgotten and erased; it may have been forgotten before."""
+
+    backups: bool = Field(default=False, description="Remove the snapshots that hold it.")
+
+
+class EraseByQueryAsked(ForgetByQueryAsked):
+    """One memory to be forgotten and erased that says just this; else what it may mean is returned."""
+
+    backups: bool = Field(default=False, description="Remove the snapshots that hold it.")
+
+
+class ErasureGiven(Given):
+    """What an erasure did; nothing holds a text any more where it is complete."""
+
+    run_id: str
+    status: str = Field(description="busy: another flow is at work, and nothing was erased.")
+    reason: str | None
+    complete: bool
+    by_text: str
+    places: dict[str, dict[str, int]] = Field(description="Found, erased and left, by place.")
+    found_in: list[str]
+    still_holds: list[dict[str, str]]
+    anomalies: list[dict[str, Any]]
+
+
+class EraseGiven(ForgetGiven):
+    """What is gone, and what was taken out of which store; null where there was nothing to erase."""
+
+    erasure: ErasureGiven | None
+
+
 class CaptureAsked(Asked):
     """The messages of a session as the gateway hands them over when a turn ends."""
 

@@ -11,7 +11,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from sunrise.domain.answers import answer_of, forget_answer_of, store_answer_of
+from sunrise.domain.answers import answer_of, erase_answer_of, forget_answer_of, store_answer_of
 from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
 from sunrise.domain.store import StoreRequest
@@ -40,6 +40,7 @@ def build_mcp(service: Service, who: Who) -> MCPServer[Any]:
     _add_recall(server, service, who)
     _add_store(server, service, who)
     _add_forget(server, service, who)
+    _add_erase(server, service, who)
     add_admin_tools(server, service, who)
     _add_receipts(server, service, who)
     return server
@@ -120,6 +121,33 @@ def _add_forget(server: MCPServer[Any], service: Service, who: Who) -> None:
         memory_forget,
         title="Forget a memory",
         description="Forget one memory for good. A query that may mean several forgets none and lists them.",
+        annotations=_FORGETS,
+        structured_output=False,
+    )
+
+
+def _add_erase(server: MCPServer[Any], service: Service, who: Who) -> None:
+    async def memory_erase(
+        ctx: Context[Any],
+        id: Annotated[str | None, Field(description="Id, ref, or 8 characters of an id.")] = None,  # noqa: A002  the tool's own name
+        query: Annotated[str | None, Field(max_length=200_000, description="Or just what it says.")] = None,
+        scope: Annotated[str | None, Field(max_length=256, description="Only of this scope.")] = None,
+        *,
+        backups: Annotated[bool, Field(description="Remove the snapshots that hold it.")] = False,
+    ) -> CallToolResult:
+        async def answer(caller: Caller) -> dict[str, Any]:
+            caller.check_right(Right.ADMIN)
+            caller.check_unbound()
+            wanted = ForgetRequest(id, query, scope=caller.scope_for(scope) if scope else None)
+            return erase_answer_of(await service.workers.run(lambda: service.erase(wanted, backups=backups)))
+
+        return await answered(service, who, ctx, answer, tool="memory_erase", scope=scope)
+
+    server.add_tool(
+        memory_erase,
+        title="Erase a memory",
+        description="Forget one memory and take its text out of every store; nothing undoes it. Says what"
+        " still holds it. Only for a person who asks for that; needs the right admin.",
         annotations=_FORGETS,
         structured_output=False,
     )

@@ -63,6 +63,7 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "overloaded": Meaning(503, "every worker is busy, and enough calls wait"),
     "store_failed": Meaning(503, "a store could not be read or written; a retry may help"),
     "no_memories_table": Meaning(503, "the agent has not made its table of memories yet"),
+    "no_flows": Meaning(503, "this installation carries no flows: it cannot erase"),
     "request_timeout": Meaning(504, "the answer took longer than the service allows"),
 }
 """Every reason with its status, by status."""

@@ -6,13 +6,14 @@ import ipaddress
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sunrise.adapters.private_files import check_folder
 from sunrise.adapters.spool_writer import SpoolWriter
 from sunrise.bootstrap import Home
 from sunrise.domain.capture_request import CaptureRequest, CaptureResult
+from sunrise.domain.erasure import EraseResult
 from sunrise.domain.forget import ForgetRequest, ForgetResult
 from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.receipts import RunReceipt
@@ -161,6 +162,23 @@ class Service:
                 clock=self.home.clock,
                 calibration=self.home.calibration(memories, embedder),
             )
+
+    def erase(self, request: ForgetRequest, *, backups: bool = False) -> EraseResult:
+        """Forget one memory and take its text out of every store; nothing is written meanwhile."""
+        from sunrise.client.erasing import erasing_flow  # noqa: PLC0415  as for memories
+
+        asked = asdict(request)
+        with self._writing:
+            self._table()
+            try:
+                erasing_flow()
+            except ConfigurationError as error:
+                raise RefusalError("no_flows") from error
+            try:
+                return self.memories().erase(asked.pop("id"), backups=backups, **asked)
+            finally:
+                # It was opened at a version that may be gone.
+                self._forget_table()
 
     def capture(self, request: CaptureRequest) -> CaptureResult:
         """Keep what the owner said in a session."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from sunrise.domain.erasure import HolderKind, erasure_to_dict, is_complete, places, still_holding
-from sunrise.domain.receipts import RunReceipt, RunStatus
+from sunrise.domain.erasure import HolderKind, erasure_of, is_complete, places, still_holding
+from sunrise.domain.receipts import Anomaly, RunReceipt, RunStatus
 from sunrise.domain.scrubber import SECRETS
 from sunrise.domain.secret_spans import scrubbed_json
 from sunrise.domain.secrets import gate_pattern
@@ -25,6 +25,7 @@ def test_places_and_holders_are_told_by_name_and_kind() -> None:
         },
         refs={"still_holds_backup": ("backups/a/ledger.sqlite",), "still_holds_memory": ("mem:x",)},
         facts={"by_text": "yes", "complete": "no"},
+        anomalies=(Anomaly("text_remains", "look at it", 2),),
     )
     assert places(told) == {
         "spool": {"found": 3, "erased": 3, "left": 0},
@@ -34,9 +35,10 @@ def test_places_and_holders_are_told_by_name_and_kind() -> None:
         ("mem:x", HolderKind.MEMORY),
         ("backups/a/ledger.sqlite", HolderKind.BACKUP),
     ]
-    assert erasure_to_dict(told) == {
+    assert erasure_of(told).to_dict() == {
         "runId": "r",
         "status": "anomaly",
+        "reason": None,
         "complete": False,
         "byText": "yes",
         "places": places(told),
@@ -45,6 +47,7 @@ def test_places_and_holders_are_told_by_name_and_kind() -> None:
             {"path": "mem:x", "kind": "memory"},
             {"path": "backups/a/ledger.sqlite", "kind": "backup"},
         ],
+        "anomalies": [{"code": "text_remains", "message": "look at it", "count": 2}],
     }
 
 
