@@ -8,8 +8,8 @@ from typing import Any, Final, NoReturn
 from sunrise import client
 from sunrise.cli.exit_codes import ExitCode, code_for
 from sunrise.cli.output import say
-from sunrise.cli.service_answers import asked_of_service
-from sunrise.cli.store_commands import FORGOTTEN, forget_body, forgotten_lines, sensible
+from sunrise.cli.service_answers import asked_of_service, body_of
+from sunrise.cli.store_commands import FORGOTTEN, forgotten_lines, sensible
 from sunrise.domain.answers import erase_answer_of
 from sunrise.domain.forget import ForgetRequest, ForgetStatus
 from sunrise.domain.receipts import RunStatus
@@ -28,7 +28,7 @@ def erase_memory(
     """
     with sensible():
         ForgetRequest(**asked)
-    body = {**forget_body(asked), "backups": backups}
+    body = {**body_of(asked), "backups": backups}
     data = asked_of_service(home, "/v1/erase", body, verbose=verbose, timeout_s=PATIENCE_S)
     if data is None:
         more = {name: value for name, value in asked.items() if name != "id"}

@@ -14,7 +14,7 @@ from sunrise.bootstrap import Home, open_home
 from sunrise.cli.exit_codes import ExitCode
 from sunrise.cli.output import say
 from sunrise.cli.recall_lines import print_path
-from sunrise.cli.service_answers import asked_of_service
+from sunrise.cli.service_answers import asked_of_service, body_of, whole
 from sunrise.cli.tables import table, terminal_width
 from sunrise.cli.trust_commands import beginning
 from sunrise.domain.answers import forget_answer_of, store_answer_of
@@ -59,7 +59,7 @@ def forget_memory(
     """Forget a memory, and leave with 3 where several may be meant, with 1 where there is none."""
     with sensible():
         request = ForgetRequest(**asked)
-    answer = asked_of_service(home, "/v1/forget", forget_body(asked), verbose=verbose)
+    answer = asked_of_service(home, "/v1/forget", body_of(asked), verbose=verbose)
     data = forget_answer_of(_forgotten(home, request)) if answer is None else answer
     say(data, "\n".join(forgotten_lines(data)), as_json=as_json)
     raise SystemExit(FORGOTTEN.get(ForgetStatus(data["status"]), ExitCode.OK))
@@ -95,21 +95,7 @@ def _store_body(text: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     with suppress(TypeError, ValueError):
         # A command line knows texts alone.
         body["importance"] = float(body["importance"])
-    return {**body, "text": _whole(text)}
-
-
-def forget_body(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the service is asked to forget."""
-    return {to_camel(name): _whole(value) for name, value in asked.items()}
-
-
-def _whole(value: Any) -> Any:
-    # Bytes of an argument that are no UTF-8 come as halves of surrogate pairs.
-    return (
-        value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        if isinstance(value, str)
-        else value
-    )
+    return {**body, "text": whole(text)}
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from sunrise.domain.erasure import EraseResult
 from sunrise.domain.forget import ForgetResult
 from sunrise.domain.recall import RecallItem, RecallResult
 from sunrise.domain.store import StoreResult
+from sunrise.domain.turn_log import LoggedTurn
 from sunrise.domain.turn_request import AutoRecallResult
 
 
@@ -51,6 +52,13 @@ def erase_answer_of(result: EraseResult) -> dict[str, Any]:
 def capture_answer_of(result: CaptureResult) -> dict[str, Any]:
     """Return the memories that were made or written anew, and why not more."""
     return {"refs": list(result.refs), "receipt": result.receipt.to_dict()}
+
+
+def explained_answer_of(turn: LoggedTurn | None) -> dict[str, Any]:
+    """Return the last turn with its whole receipt; ``turn`` is None where there was none."""
+    if turn is None:
+        return {"session": None, "number": None, "turn": None}
+    return {"session": turn.session_key, "number": turn.number, "turn": dict(turn.receipt)}
 
 
 def item_of(item: RecallItem) -> dict[str, Any]:

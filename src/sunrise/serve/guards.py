@@ -12,12 +12,13 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
+from sunrise.adapters.service_transfer import IMPORT_PATH, STREAM_TYPE
 from sunrise.serve.audit import AUDITED
-from sunrise.serve.bodies import Message, Receive, check_depth, read_body, replayed
+from sunrise.serve.bodies import Message, Receive, check_depth, read_body, replayed, spool_body
 from sunrise.serve.problems import RefusalError
 from sunrise.serve.service import ServeOptions, Service
 from sunrise.serve.service_log import note, place_of
-from sunrise.serve.tokens import OPERATOR, Caller
+from sunrise.serve.tokens import OPERATOR, Caller, Right
 
 Scope = dict[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -26,7 +27,7 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 """What a supervisor asks: it needs no token, and says nothing of what is kept."""
 
-TRANSFER_PATHS: Final = frozenset({"/v1/export", "/v1/import", "/v1/erase"})
+TRANSFER_PATHS: Final = frozenset({"/v1/export", "/v1/import", IMPORT_PATH, "/v1/erase"})
 """What goes through the whole table, or the whole home, and takes its time."""
 
 REQUEST_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -102,7 +103,7 @@ class Guard:
         options = self._service.options
         try:
             self._admit(arrival, options)
-            body = await _body(arrival, receive, options)
+            body = await self._body(arrival, receive, options)
             async with asyncio.timeout(_timeout_s(arrival, options)):
                 await self._app(arrival.scope, replayed(body, receive), send)
         except RefusalError as refusal:
@@ -112,7 +113,26 @@ class Guard:
         except Exception as error:
             note("failed", level=logging.ERROR, requestId=arrival.request_id, error=place_of(error))
             await _refuse(arrival, RefusalError("failed"), send)
+        finally:
+            # What nobody took; a call that is not waited for any longer reads its own to the end.
+            if (file := arrival.scope.pop("sunrise.file", None)) is not None:
+                file.close()
         arrival.reason = arrival.reason or arrival.scope.get("sunrise.reason")
+
+    async def _body(self, arrival: Arrival, receive: Receive, options: ServeOptions) -> bytes:
+        if arrival.scope["path"] != IMPORT_PATH:
+            return await _body(arrival, receive, options)
+        # It may be large: whoever may not send it is refused before any of it is read.
+        if arrival.caller is not None:
+            arrival.caller.check_right(Right.ADMIN)
+        check_content(arrival, STREAM_TYPE)
+        arrival.scope["sunrise.file"] = await spool_body(
+            receive,
+            folder=self._service.home.path,
+            most=options.settings.max_import_mib << 20,
+            timeout_s=options.settings.transfer_timeout_s,
+        )
+        return b""
 
     def _admit(self, arrival: Arrival, options: ServeOptions) -> None:
         check_host(arrival, options)
@@ -219,6 +239,19 @@ def check_origin(arrival: Arrival, options: ServeOptions) -> None:
             raise RefusalError("origin_not_allowed")
 
 
+def check_content(arrival: Arrival, wanted: str | None) -> None:
+    """
+    Let a body pass that is not compressed, and of the wanted type; what a foreign page's form sends is not.
+
+    Raises:
+        RefusalError: Reason ``content_type``.
+    """
+    kind = (arrival.only("content-type") or "").partition(";")[0].strip().lower()
+    is_plain = arrival.headers.get("content-encoding", ["identity"]) == ["identity"]
+    if not is_plain or (wanted is not None and kind != wanted):
+        raise RefusalError("content_type")
+
+
 def check_address(arrival: Arrival) -> None:
     """
     Let an address pass that carries no token: addresses are logged wherever they pass.
@@ -244,16 +277,12 @@ async def _body(arrival: Arrival, receive: Receive, options: ServeOptions) -> by
     settings = options.settings
     length = arrival.only("content-length")
     declared = int(length) if length is not None and length.isdecimal() else None
-    if arrival.headers.get("content-encoding", ["identity"]) != ["identity"]:
-        raise RefusalError("content_type")
+    check_content(arrival, None)
     body = await read_body(
         receive, declared=declared, most=settings.max_body_kib * 1024, timeout_s=settings.body_timeout_s
     )
     if body:
-        kind = (arrival.only("content-type") or "").partition(";")[0].strip().lower()
-        # What a form of a foreign page can send is of another type.
-        if kind != "application/json":
-            raise RefusalError("content_type")
+        check_content(arrival, "application/json")
         check_depth(body, most=settings.max_depth)
     return body
 

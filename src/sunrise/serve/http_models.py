@@ -31,14 +31,14 @@ Text = Annotated[str, BeforeValidator(_whole)]
 # Some printed character, and no control anywhere.
 ShortName = Annotated[
     str,
-    Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"),
+    Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"),
 ]
-MemoryName = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f]+$")]
+MemoryName = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f-\x9f]+$")]
 Reason = Annotated[str, Field(max_length=200, pattern=r"\S")]
 Importance = (
     Annotated[float, Field(ge=0, le=1)] | Literal["must_remember", "nice_to_have", "ignore", "unknown"]
 )
-ScopeName = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
+ScopeName = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 
 
 class Asked(BaseModel):
@@ -223,6 +223,20 @@ class CaptureGiven(Given):
 
     refs: list[str]
     receipt: dict[str, Any]
+
+
+class ExplainAsked(Asked):
+    """The turn that is to be explained: the last one."""
+
+    session_key: str | None = Field(None, max_length=200, description="Of this session, else of all.")
+
+
+class ExplainGiven(Given):
+    """The last turn with its whole receipt: why each memory was, or was not, before the agent."""
+
+    session: str | None
+    number: int | None
+    turn: dict[str, Any] | None
 
 
 class EventAsked(BaseModel):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from sunrise.domain.answers import answer_of, turn_answer_of
+from sunrise.domain.answers import answer_of, explained_answer_of, turn_answer_of
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.turn_request import AutoRecallRequest
 from sunrise.serve.asking import ANSWERED, described, scope_for, turn_scope_for, who
@@ -17,6 +17,8 @@ from sunrise.serve.http_models import (
     EventAsked,
     EventsAsked,
     EventsGiven,
+    ExplainAsked,
+    ExplainGiven,
     HealthGiven,
     ReadyGiven,
     RecallAsked,
@@ -64,6 +66,15 @@ async def turn(asked: TurnAsked, request: Request) -> Response:
     found = await service.workers.run(lambda: service.auto_recall(wanted, scopes=caller.scopes))
     service.metrics.items.labels("/v1/auto-recall").inc(len(found.items))
     return JSONResponse(turn_answer_of(found))
+
+
+@router.post("/v1/explain", response_model=ExplainGiven, tags=["turns"])
+async def explain(asked: ExplainAsked, request: Request) -> Response:
+    """Return the last turn, and of every memory why it was or was not there; refs and codes, never a text."""
+    service, caller = who(request, Right.READ)
+    found = await service.workers.run(lambda: service.last_turn(asked.session_key))
+    is_theirs = found is not None and (caller.scopes is None or found.scope in caller.scopes)
+    return JSONResponse(explained_answer_of(found if is_theirs else None))
 
 
 @router.post("/v1/event", response_model=EventsGiven, status_code=202, tags=["capture"])

@@ -19,6 +19,7 @@ from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.scope_policy import ScopePolicy
 from sunrise.domain.store import StoreRequest, StoreResult
+from sunrise.domain.turn_log import LoggedTurn
 from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult
 from sunrise.errors import ConfigurationError, StoreError, SunriseError
 from sunrise.online.auto_recall import auto_recall
@@ -131,6 +132,10 @@ class Service:
             own = tuple(one for one in policy.scope.fallback_scopes if one in scopes)
             policy = replace(policy, scope=replace(policy.scope, fallback_scopes=own))
         return auto_recall(request, ports=self.home.turn_ports(self._table_or_none()), policy=policy)
+
+    def last_turn(self, session_key: str | None) -> LoggedTurn | None:
+        """Return the newest turn, of one session or of all."""
+        return self.home.ledger.last_turn(session_key)
 
     def scope_policy(self) -> ScopePolicy:
         """Return how scopes are found and checked at this moment."""
