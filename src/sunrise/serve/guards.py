@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
 import time
@@ -15,6 +16,7 @@ from uuid import uuid4
 from sunrise.adapters.service_transfer import IMPORT_PATH, STREAM_TYPE
 from sunrise.serve.audit import AUDITED
 from sunrise.serve.bodies import Message, Receive, check_depth, read_body, replayed, spool_body
+from sunrise.serve.mcp_relay import SCOPES_HEADER
 from sunrise.serve.problems import RefusalError
 from sunrise.serve.service import ServeOptions, Service
 from sunrise.serve.service_log import note, place_of
@@ -141,7 +143,7 @@ class Guard:
         if arrival.scope["path"] in OPEN_PATHS:
             arrival.caller = Caller("anyone", frozenset())
         else:
-            arrival.caller = self._bearer(arrival, options)
+            arrival.caller = _narrowed(arrival, self._bearer(arrival, options))
         wait_s = self._service.rates.take(f"{arrival.caller.name} {arrival.peer}")
         if wait_s:
             raise RefusalError("rate_limited", retry_after_s=wait_s)
@@ -263,6 +265,20 @@ def check_address(arrival: Arrival) -> None:
     names = {name.strip().lower().replace("-", "_") for name, _ in parse_qsl(query, keep_blank_values=True)}
     if names & _TOKEN_NAMES:
         raise RefusalError("token_in_url")
+
+
+def _narrowed(arrival: Arrival, caller: Caller) -> Caller:
+    given = arrival.only(SCOPES_HEADER.lower())
+    if given is None:
+        return caller
+    try:
+        scopes = json.loads(given)
+    except (ValueError, RecursionError):
+        scopes = None
+    if not isinstance(scopes, list) or not scopes or not all(isinstance(one, str) for one in scopes):
+        raise RefusalError("bad_request", f"{SCOPES_HEADER} is a list of scopes as JSON")
+    arrival.caller = caller
+    return caller.narrowed(tuple(one.strip() for one in scopes))
 
 
 def _arrival(scope: Scope) -> Arrival:
