@@ -90,7 +90,7 @@ async def import_memories(asked: ImportLinesAsked | ImportFileAsked, request: Re
         "dry_run": asked.dry_run,
         "batch": asked.batch,
     }
-    found = await service.workers.run(
+    found = await service.workers.write(
         lambda: admin_calls.imported(service, lines=asked.lines, file=asked.file, asked=how)
     )
     return JSONResponse(found)
@@ -107,7 +107,7 @@ async def import_stream(asked: Annotated[ImportStreamAsked, Query()], request: R
     service, caller = who(request, Right.ADMIN)
     how = asked.model_dump() | {"scope": _into(request, caller, asked.scope)}
     name, file = how.pop("name"), request.scope.pop("sunrise.file")
-    found = await service.workers.run(lambda: admin_calls.carried_in(service, file, name, how))
+    found = await service.workers.write(lambda: admin_calls.carried_in(service, file, name, how))
     return JSONResponse(found)
 
 

@@ -47,7 +47,7 @@ async def store(asked: StoreAsked, request: Request) -> Response:
         ttl_days=asked.ttl_days,
         review_at_ms=asked.review_at_ms,
     )
-    found = await service.workers.run(lambda: service.store(wanted))
+    found = await service.workers.write(lambda: service.store(wanted))
     service.metrics.items.labels("/v1/store").inc()
     return JSONResponse(store_answer_of(found))
 
@@ -59,7 +59,7 @@ async def forget(asked: ForgetByIdAsked | ForgetByQueryAsked, request: Request) 
     if asked.with_derived or asked.everywhere:
         caller.check_unbound()
     wanted = _forgetting(asked, request, caller)
-    found = await service.workers.run(lambda: service.forget(wanted))
+    found = await service.workers.write(lambda: service.forget(wanted))
     service.metrics.items.labels("/v1/forget").inc(len(found.refs))
     return JSONResponse(forget_answer_of(found))
 
@@ -71,7 +71,7 @@ async def erase(asked: EraseByIdAsked | EraseByQueryAsked, request: Request) -> 
     # The text is looked for everywhere, and what says it is changed wherever it is.
     caller.check_unbound()
     wanted = _forgetting(asked, request, caller)
-    found = await service.workers.run(lambda: service.erase(wanted, backups=asked.backups))
+    found = await service.workers.write(lambda: service.erase(wanted, backups=asked.backups))
     service.metrics.items.labels("/v1/erase").inc(len(found.forgotten.refs))
     return JSONResponse(erase_answer_of(found))
 
@@ -89,7 +89,7 @@ async def capture(asked: CaptureAsked, request: Request) -> Response:
         scope=turn_scope_for(request, caller, asked.scope, ""),
         in_group=asked.in_group,
     )
-    found = await service.workers.run(lambda: service.capture(wanted))
+    found = await service.workers.write(lambda: service.capture(wanted))
     service.metrics.items.labels("/v1/capture").inc(len(found.refs))
     return JSONResponse(capture_answer_of(found))
 

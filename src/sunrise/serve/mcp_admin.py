@@ -151,7 +151,7 @@ def _add_import(server: MCPServer[Any], service: Service, who: Who) -> None:
             caller.check_right(Right.ADMIN)
             # No model vouches for what a file claims.
             asked = {"dedupe": dedupe, "scope": _within(caller, scope), "dry_run": dry_run}
-            return await service.workers.run(
+            return await service.workers.write(
                 lambda: admin_calls.imported(service, lines=lines, file=file, asked=asked)
             )
 

@@ -89,7 +89,7 @@ def _add_store(server: MCPServer[Any], service: Service, who: Who) -> None:
                 importance=importance,
                 idempotency_key=key_of(caller, idempotency_key),
             )
-            return store_answer_of(await service.workers.run(lambda: service.store(wanted)))
+            return store_answer_of(await service.workers.write(lambda: service.store(wanted)))
 
         return await answered(service, who, ctx, answer, tool="memory_store", scope=scope)
 
@@ -113,7 +113,7 @@ def _add_forget(server: MCPServer[Any], service: Service, who: Who) -> None:
             caller.check_right(Right.WRITE)
             within = caller.scope_for(scope) if scope or caller.is_bound else None
             wanted = ForgetRequest(id, query, scope=within)
-            return forget_answer_of(await service.workers.run(lambda: service.forget(wanted)))
+            return forget_answer_of(await service.workers.write(lambda: service.forget(wanted)))
 
         return await answered(service, who, ctx, answer, tool="memory_forget", scope=scope)
 
@@ -139,7 +139,9 @@ def _add_erase(server: MCPServer[Any], service: Service, who: Who) -> None:
             caller.check_right(Right.ADMIN)
             caller.check_unbound()
             wanted = ForgetRequest(id, query, scope=caller.scope_for(scope) if scope else None)
-            return erase_answer_of(await service.workers.run(lambda: service.erase(wanted, backups=backups)))
+            return erase_answer_of(
+                await service.workers.write(lambda: service.erase(wanted, backups=backups))
+            )
 
         return await answered(service, who, ctx, answer, tool="memory_erase", scope=scope)
 
