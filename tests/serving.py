@@ -72,7 +72,7 @@ class Served:
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         given = {"Content-Type": "application/json"} if data else {}
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, data, given)
             answer = connection.getresponse()
