@@ -95,7 +95,8 @@ def test_a_bound_token_stays_in_its_scopes(own_home: Path) -> None:
     assert [item["ref"] for item in json.loads(own.content[0].text)["items"]] == ["mem:m-secret-plan"]
     assert foreign.is_error
     problem = json.loads(foreign.content[0].text)
-    (noted,) = map(json.loads, (own_home / "serve-audit.jsonl").read_text().splitlines())
+    noted, other = map(json.loads, (own_home / "serve-audit.jsonl").read_text().splitlines())
+    assert (other["reason"], other["route"]) == ("right_not_allowed", "receipt")
     assert (problem["reason"], noted["reason"]) == ("scope_not_allowed", "scope_not_allowed")
     assert (noted["requestId"], noted["route"]) == (problem["requestId"], "memory_recall")
 
@@ -175,3 +176,18 @@ def _over_stdio(home: Path, ask: Callable[[Any], Awaitable[Any]], *arguments: st
 async def _asked(transport: AbstractAsyncContextManager[Any], ask: Callable[[Any], Awaitable[Any]]) -> Any:
     async with Client(transport) as client:
         return await ask(client)
+
+
+def test_what_looks_like_json_is_a_text_all_the_same(own_home: Path) -> None:
+    said = '{"key": "the harbour is closed"}'
+
+    async def ask(client: Any) -> Any:
+        one = await client.call_tool("memory_import", {"lines": '{"id": "i-1", "text": "Coffee at nine"}'})
+        kept = await client.call_tool("memory_store", {"text": said})
+        gone = await client.call_tool("memory_forget", {"query": said})
+        return [json.loads(answer.content[0].text) for answer in (one, kept, gone)]
+
+    with served(own_home, mcp=True) as running:
+        one, kept, gone = _over_http(running, ask)
+    assert one["counts"]["imported"] == 1
+    assert (kept["status"], gone["status"]) == ("created", "forgotten")

@@ -92,7 +92,9 @@ async def event(asked: EventsAsked, request: Request) -> Response:
 @router.get("/v1/receipts/{run_id}", tags=["receipts"], responses=described(404))
 async def receipt(run_id: str, request: Request) -> dict[str, Any]:
     """Return the receipt of a run of a flow: counts and codes, never a text."""
-    service, _ = who(request, Right.ADMIN)
+    service, caller = who(request, Right.ADMIN)
+    # A run names memories of every scope.
+    caller.check_unbound()
     known = RUN_ID.fullmatch(run_id) is not None
     found = await service.workers.run(lambda: service.receipt(run_id)) if known else None
     if found is None:

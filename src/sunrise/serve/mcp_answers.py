@@ -41,12 +41,26 @@ async def answered(
         return _block(await answer(caller))
     except (RefusalError, DataError, StoreError) as error:
         refusal = as_refusal(error)
-        request_id = request.scope["sunrise.request_id"] if request is not None else "stdio"
-        if refusal.reason in AUDITED:
-            service.audit.note(
-                refusal.reason, request_id=request_id, client=caller.name, route=tool, scope=scope
-            )
+        request_id = note_refusal(service, refusal, request, caller, route=tool, scope=scope)
         return _block(refusal.to_dict(request_id), is_error=True)
+
+
+def note_refusal(
+    service: Service,
+    refusal: RefusalError,
+    request: Any,
+    caller: Caller,
+    *,
+    route: str,
+    scope: str | None = None,
+) -> str:
+    """Audit what was refused, where that is to be audited, and return the id of the request."""
+    request_id: str = request.scope["sunrise.request_id"] if request is not None else "stdio"
+    if refusal.reason in AUDITED:
+        service.audit.note(
+            refusal.reason, request_id=request_id, client=caller.name, route=route, scope=scope
+        )
+    return request_id
 
 
 def _block(values: dict[str, Any], *, is_error: bool = False) -> CallToolResult:

@@ -18,7 +18,7 @@ from sunrise.domain.store import StoreRequest
 from sunrise.serve.http_routes import RUN_ID
 from sunrise.serve.http_writes import key_of
 from sunrise.serve.mcp_admin import add_admin_tools
-from sunrise.serve.mcp_answers import READS, WRITES, Who, answered, problem_of
+from sunrise.serve.mcp_answers import READS, WRITES, Who, answered, note_refusal, problem_of
 from sunrise.serve.problems import RefusalError
 from sunrise.serve.service import Service
 from sunrise.serve.tokens import Caller, Right
@@ -106,13 +106,14 @@ def _add_forget(server: MCPServer[Any], service: Service, who: Who) -> None:
     async def memory_forget(
         ctx: Context[Any],
         id: Annotated[str | None, Field(description="Id, ref, or 8 characters of an id.")] = None,  # noqa: A002  the tool's own name
-        query: Annotated[str | None, Field(max_length=200_000, description="Or what it says.")] = None,
+        # Not "or None": of what may be anything but a text, the server reads JSON before we do.
+        query: Annotated[str, Field(max_length=200_000, description="Or what it says.")] = "",
         scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
     ) -> CallToolResult:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.WRITE)
             within = caller.scope_for(scope) if scope or caller.is_bound else None
-            wanted = ForgetRequest(id, query, scope=within)
+            wanted = ForgetRequest(id, query or None, scope=within)
             return forget_answer_of(await service.workers.write(lambda: service.forget(wanted)))
 
         return await answered(service, who, ctx, answer, tool="memory_forget", scope=scope)
@@ -130,7 +131,7 @@ def _add_erase(server: MCPServer[Any], service: Service, who: Who) -> None:
     async def memory_erase(
         ctx: Context[Any],
         id: Annotated[str | None, Field(description="Id, ref, or 8 characters of an id.")] = None,  # noqa: A002  the tool's own name
-        query: Annotated[str | None, Field(max_length=200_000, description="Or just what it says.")] = None,
+        query: Annotated[str, Field(max_length=200_000, description="Or just what it says.")] = "",
         scope: Annotated[str | None, Field(max_length=256, description="Only of this scope.")] = None,
         *,
         backups: Annotated[bool, Field(description="Remove the snapshots that hold it.")] = False,
@@ -138,7 +139,7 @@ def _add_erase(server: MCPServer[Any], service: Service, who: Who) -> None:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.ADMIN)
             caller.check_unbound()
-            wanted = ForgetRequest(id, query, scope=caller.scope_for(scope) if scope else None)
+            wanted = ForgetRequest(id, query or None, scope=caller.scope_for(scope) if scope else None)
             return erase_answer_of(
                 await service.workers.write(lambda: service.erase(wanted, backups=backups))
             )
@@ -160,8 +161,12 @@ def _add_receipts(server: MCPServer[Any], service: Service, who: Who) -> None:
         """Return what one run of a flow did, as counts and codes."""
         request = ctx.request_context.request
         caller = who(request)
-        if Right.ADMIN not in caller.rights:
-            raise ResourceError(problem_of(RefusalError("right_not_allowed")))
+        try:
+            caller.check_right(Right.ADMIN)
+            caller.check_unbound()
+        except RefusalError as refusal:
+            note_refusal(service, refusal, request, caller, route="receipt")
+            raise ResourceError(problem_of(refusal)) from refusal
         found = None
         if RUN_ID.fullmatch(run_id):
             found = await service.workers.run(lambda: service.receipt(run_id))
