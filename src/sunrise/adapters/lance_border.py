@@ -16,7 +16,7 @@ from sunrise.errors import ConflictError, DataError, StoreError, SunriseError
 TRIES: Final = 5
 INDEX_CACHE_BYTES: Final = 512 << 20
 METADATA_CACHE_BYTES: Final = 16 << 20
-"""Each version lists all its files: with a store a minute lancedb would soon hold a gigabyte of such lists."""
+"""Each version lists all its files: with a store a minute lancedb would soon hold a gigabyte of them."""
 
 _FIRST_PAUSE_S: Final = 0.05
 _MESSAGE_CHARS: Final = 300
