@@ -13,7 +13,8 @@ test: $(READY)           ## set up and run the tests of what sunrise does
 	$(BIN)/pytest -m "not server and not kill and not slow" --ignore=tests/house -n 2 --dist worksteal
 
 integration: $(READY)    ## a real Prefect server, what is killed, and what takes its time
-	$(BIN)/pytest -m "server or kill or slow" -n 2 --dist loadgroup
+	$(BIN)/pytest -m "server or kill or slow" -n 2 --dist loadgroup --ignore=tests/serve/test_openapi.py
+	$(BIN)/pytest -m slow -p no:xdist tests/serve/test_openapi.py
 
 check: $(READY)          ## lint, types, layers, and the tests of the house: sizes, docs, packaging
 	$(BIN)/ruff format --check .

@@ -18,6 +18,7 @@ from sunrise.adapters.clock import SystemClock
 from sunrise.bootstrap import embedder_of
 from sunrise.ports import Clock
 from sunrise.settings import CONFIG_FILE, Settings, load_settings
+from tasks.doctor_erasure import unfinished_findings
 from tasks.doctor_findings import Finding, command, guarded, ill, look, well
 from tasks.doctor_ledger import ledger_findings, restore_ledger, snapshot_findings
 from tasks.doctor_memories import column_dimension, memories_findings
@@ -44,6 +45,7 @@ def examine(settings: Settings, *, clock: Clock | None = None) -> list[Finding]:
     if settings.home.is_dir():
         ledger_cure = restore_ledger(settings)
         found += guarded("ledger", partial(ledger_findings, settings, at), cure=ledger_cure)
+        found += guarded("erasure", partial(unfinished_findings, settings), cure=again)
         found += guarded("snapshots", partial(snapshot_findings, settings, at), cure=again)
     if settings.home.is_dir() or settings.memories.uri:
         found += memories_findings(settings, at)

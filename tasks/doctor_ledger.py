@@ -15,6 +15,7 @@ from sunrise.domain.schedule import DAY
 from sunrise.errors import SunriseError
 from sunrise.ports import Clock
 from sunrise.settings import Settings
+from tasks.doctor_erasure import held_findings
 from tasks.doctor_findings import Finding, command, detail_of, guarded, ill, look, well
 from tasks.overview import FlowStanding, overview
 from tasks.restore_intent import read_intent
@@ -50,6 +51,7 @@ def ledger_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
         yield from guarded("ledger", lambda: _content_findings(home), cure=restore_ledger(settings))
         yield from guarded("outbox", lambda: _outbox_findings(home), cure=restore_ledger(settings))
         yield from guarded("quarantine", lambda: _quarantine_findings(home), cure=restore_ledger(settings))
+        yield from guarded("erased", lambda: held_findings(home), cure=restore_ledger(settings))
         yield from guarded("runs", lambda: _run_findings(home), cure=restore_ledger(settings))
 
 

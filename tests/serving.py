@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ import pyarrow as pa
 import uvicorn
 
 from sunrise.adapters.lance_memories import LanceMemories
+from sunrise.adapters.service_presence import Presence, announce, only_service
 from sunrise.bootstrap import open_home
 from sunrise.domain.text.analysis import terms
 from sunrise.sections.serve import ServeSettings
@@ -70,7 +72,7 @@ class Served:
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         given = {"Content-Type": "application/json"} if data else {}
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, data, given)
             answer = connection.getresponse()
@@ -103,6 +105,14 @@ def make_home(root: Path, *, config: str = CONFIG) -> Path:
     )  # fmt: skip
     table.build_missing_indices()
     return root
+
+
+@contextmanager
+def announced(running: Served) -> Iterator[None]:
+    """Let the command line find a server for the time of a block."""
+    with only_service(running.home):
+        announce(running.home, Presence("127.0.0.1", running.port, os.getpid(), "test"))
+        yield
 
 
 @contextmanager

@@ -149,7 +149,7 @@ def test_a_refused_line_can_be_seen_mended_and_retried(sunrise: Command, tmp_pat
     ]
     assert "torn" in shown
     assert code == 0
-    assert json.loads(out) == {"resolved": 1, "inserted": 1, "duplicate": 0, "waiting": 0}
+    assert json.loads(out) == {"resolved": 1, "inserted": 1, "imported": 0, "duplicate": 0, "waiting": 0}
     assert "nothing is in quarantine" in sunrise("quarantine", "list")[1]
     assert (
         json.loads(sunrise("quarantine", "list", "--all", "--json")[1])["quarantine"][0]["state"]
@@ -185,7 +185,7 @@ def test_a_mended_line_of_a_transcript_is_retried(sunrise: Command, gateway: Pat
 
     _, out, _ = sunrise("quarantine", "retry", "--json")
 
-    assert json.loads(out) == {"resolved": 1, "inserted": 1, "duplicate": 0, "waiting": 0}
+    assert json.loads(out) == {"resolved": 1, "inserted": 1, "imported": 0, "duplicate": 0, "waiting": 0}
 
 
 def test_a_line_whose_file_is_gone_waits_on(sunrise: Command, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ def test_a_client_is_told_what_each_tool_does(door: Served) -> None:
     }
     assert hints == {
         "memory_recall": (True, False), "memory_store": (False, False), "memory_forget": (False, True),
+        "memory_erase": (False, True),
         "memory_list": (True, False), "memory_stats": (True, False), "memory_get": (True, False),
         "memory_export": (False, True), "memory_import": (False, False),
     }  # fmt: skip
@@ -129,7 +130,8 @@ def test_a_bound_token_stays_in_its_scopes(own_home: Path) -> None:
     assert [item["ref"] for item in json.loads(own.content[0].text)["items"]] == ["mem:m-secret-plan"]
     assert foreign.is_error
     problem = json.loads(foreign.content[0].text)
-    (noted,) = map(json.loads, (own_home / "serve-audit.jsonl").read_text().splitlines())
+    noted, other = map(json.loads, (own_home / "serve-audit.jsonl").read_text().splitlines())
+    assert (other["reason"], other["route"]) == ("right_not_allowed", "receipt")
     assert (problem["reason"], noted["reason"]) == ("scope_not_allowed", "scope_not_allowed")
     assert (noted["requestId"], noted["route"]) == (problem["requestId"], "memory_recall")
 
@@ -184,3 +186,18 @@ def _check(answer: Any) -> None:
 
 def _message(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+
+def test_what_looks_like_json_is_a_text_all_the_same(own_home: Path) -> None:
+    said = '{"key": "the harbour is closed"}'
+
+    async def ask(client: Any) -> Any:
+        one = await client.call_tool("memory_import", {"lines": '{"id": "i-1", "text": "Coffee at nine"}'})
+        kept = await client.call_tool("memory_store", {"text": said})
+        gone = await client.call_tool("memory_forget", {"query": said})
+        return [json.loads(answer.content[0].text) for answer in (one, kept, gone)]
+
+    with served(own_home, mcp=True) as running:
+        one, kept, gone = over_http(running, ask)
+    assert one["counts"]["imported"] == 1
+    assert (kept["status"], gone["status"]) == ("created", "forgotten")

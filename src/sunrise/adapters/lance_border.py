@@ -14,6 +14,10 @@ from typing import Any, Final, TypeVar
 from sunrise.errors import ConflictError, DataError, StoreError, SunriseError
 
 TRIES: Final = 5
+INDEX_CACHE_BYTES: Final = 512 << 20
+METADATA_CACHE_BYTES: Final = 16 << 20
+"""Each version lists all its files: with a store a minute lancedb would soon hold a gigabyte of them."""
+
 _FIRST_PAUSE_S: Final = 0.05
 _MESSAGE_CHARS: Final = 300
 _SAID: Final = re.compile(r'(?:<Message>|message: \\?"|Some\(\\")([^<"\\]{3,200})')
@@ -59,7 +63,13 @@ def connect(uri: str | Path, *, storage_options: dict[str, str] | None = None) -
 
     try:
         return lancedb.connect(
-            located(uri), read_consistency_interval=timedelta(0), storage_options=storage_options or None
+            located(uri),
+            read_consistency_interval=timedelta(0),
+            storage_options=storage_options or None,
+            # One for each connection: a table that is put in place of another one is not taken for it.
+            session=lancedb.Session(
+                index_cache_size_bytes=INDEX_CACHE_BYTES, metadata_cache_size_bytes=METADATA_CACHE_BYTES
+            ),
         )
     except ValueError as error:
         if not is_remote(uri):

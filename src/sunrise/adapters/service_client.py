@@ -35,7 +35,7 @@ def ask_service(
     if presence is None:
         return None
     try:
-        return _posted(presence, path, json.dumps(body).encode(), _token(home), timeout_s)
+        return _posted(presence, path, json.dumps(body).encode(), token_of(home), timeout_s)
     except (OSError, ValueError, IndexError, ConfigurationError):
         return None
 
@@ -48,7 +48,7 @@ def _posted(
     if token:
         lines.append(f"Authorization: Bearer {token}")
     head = "\r\n".join(lines).encode("ascii") + b"\r\n\r\n"
-    with socket.create_connection((_reachable(presence.host), presence.port), timeout_s) as connection:
+    with socket.create_connection((reachable(presence.host), presence.port), timeout_s) as connection:
         connection.sendall(head + body)
         with connection.makefile("rb") as answer:
             status = int(answer.readline(_MAX_LINE).split(maxsplit=2)[1])
@@ -70,10 +70,12 @@ def _length(answer: IO[bytes]) -> int:
     return length
 
 
-def _token(home: Path) -> str | None:
+def token_of(home: Path) -> str | None:
+    """Return the token of a home, None where there is none."""
     text = read_private(home / TOKEN_FILE)
     return None if text is None else text.strip()
 
 
-def _reachable(host: str) -> str:
+def reachable(host: str) -> str:
+    """Return the address at which a service that listens on this one is reached."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  a name to connect to, not to bind

@@ -54,25 +54,26 @@ class SqliteConnection:
             self._db.close()
 
     @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, *, patience_ms: int = BUSY_TIMEOUT_MS) -> Iterator[None]:
         """
         Hold the write lock; commit on leaving, roll back on an error. Inner calls join the outer one.
 
         Raises:
-            StoreError: The database is locked, full or damaged.
+            StoreError: The database is locked, for longer than the patience, or full or damaged.
         """
-        with self._lock:
-            if self._db.in_transaction:
-                yield
-                return
-            with store_errors(f"the ledger {self.path} cannot be written"):
-                self._db.execute("BEGIN IMMEDIATE")
+        with store_errors(f"the ledger {self.path} cannot be written"):
+            is_inner = self._begin(time.monotonic() + patience_ms / 1000)
+            try:
                 try:
                     yield
                 except BaseException:
-                    self._db.execute("ROLLBACK")
+                    if not is_inner:
+                        self._db.execute("ROLLBACK")
                     raise
-                self.commit()
+                if not is_inner:
+                    self.commit()
+            finally:
+                self._lock.release()
 
     def commit(self) -> None:
         """Make the open transaction last."""
@@ -85,9 +86,9 @@ class SqliteConnection:
             yield self._db
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, patience_ms: int = BUSY_TIMEOUT_MS) -> Iterator[sqlite3.Connection]:
         """Lend the connection inside a transaction."""
-        with self.transaction():
+        with self.transaction(patience_ms=patience_ms):
             yield self._db
 
     def watermark(self, name: str) -> int:
@@ -104,6 +105,35 @@ class SqliteConnection:
                 " ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
                 (name, value),
             )
+
+    def _begin(self, deadline: float) -> bool:
+        """Come back with the connection in a transaction and locked; return whether it was in one before."""
+        pause = 0.002
+        while True:
+            self._lock.acquire()
+            try:
+                if self._db.in_transaction:
+                    return True
+                self._begin_at_once()
+            except sqlite3.OperationalError as error:
+                self._lock.release()
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+            except BaseException:
+                self._lock.release()
+                raise
+            else:
+                return False
+            # Threads that only read have the connection meanwhile, however long the other writer takes.
+            time.sleep(pause)
+            pause = min(2 * pause, 0.05)
+
+    def _begin_at_once(self) -> None:
+        self._db.execute("PRAGMA busy_timeout = 0")
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
     def _use_wal(self) -> None:
         # Of two processes that turn a new file to WAL at once, SQLite refuses one without waiting.

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from sunrise.adapters.migrations import MIGRATIONS
-from sunrise.adapters.sqlite_connection import store_errors
+from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, store_errors
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.errors import StoreError
 from sunrise.ports import Clock
@@ -34,7 +34,7 @@ class ReadOnlyLedger(SqliteLedger):
         self._sealed = True
 
     @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, *, patience_ms: int = BUSY_TIMEOUT_MS) -> Iterator[None]:
         """
         Refuse: nothing is written here.
 
@@ -43,7 +43,7 @@ class ReadOnlyLedger(SqliteLedger):
         """
         if self._sealed:
             raise StoreError(f"the ledger {self.path} was opened to be read only")
-        with super().transaction():
+        with super().transaction(patience_ms=patience_ms):
             yield
 
     @contextlib.contextmanager

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, SqliteConnection
+from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.domain.turn_log import MAX_TURNS, MAX_TURNS_A_SESSION, Injected, Lane, LoggedTurn
 from sunrise.domain.working_set import working_set_id
 
@@ -29,7 +28,7 @@ class SqliteTurns(SqliteConnection):
         Raises:
             StoreError: The ledger was held by another writer for longer than an agent should wait.
         """
-        with self._impatient(), self.writing() as db:
+        with self.writing(patience_ms=PATIENCE_MS) as db:
             number = _take_place(db, turn)
             row = db.execute(
                 "INSERT INTO turns (session_key, number, turn_key, scope, at_ms, skipped, receipt_json)"
@@ -99,24 +98,12 @@ class SqliteTurns(SqliteConnection):
         Raises:
             StoreError: As :meth:`log_turn`.
         """
-        with self._impatient(), self.writing() as db:
+        with self.writing(patience_ms=PATIENCE_MS) as db:
             db.executemany(
                 "INSERT INTO usage (record_ref, last_retrieved_ms) VALUES (?1, ?2) ON CONFLICT (record_ref)"
                 " DO UPDATE SET last_retrieved_ms = max(coalesce(last_retrieved_ms, 0), ?2)",
                 [(ref, at_ms) for ref in dict.fromkeys(refs)],
             )
-
-    @contextlib.contextmanager
-    def _impatient(self) -> Iterator[None]:
-        with self.reading() as db:
-            if db.in_transaction:
-                yield
-                return
-            db.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
-            try:
-                yield
-            finally:
-                db.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
 
 def _take_place(db: sqlite3.Connection, turn: LoggedTurn) -> int:

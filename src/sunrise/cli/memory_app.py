@@ -98,6 +98,7 @@ def timeline(
     after: Annotated[int, typer.Option(min=0, max=200, help="How many after.")] = 10,
     quarantined: QuarantinedOption = False,
     as_json: JsonOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Show what was captured before and after a record or a moment."""
     from sunrise.cli import memory_commands
@@ -112,16 +113,21 @@ def timeline(
         after=after,
         quarantined=quarantined,
         as_json=as_json,
+        verbose=verbose,
     )
 
 
 def revive(
-    ref: RefArgument, home: HomeOption = None, dry_run: DryRunOption = False, as_json: JsonOption = False
+    ref: RefArgument,
+    home: HomeOption = None,
+    dry_run: DryRunOption = False,
+    as_json: JsonOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Bring an archived or replaced record back. It is a run, and can be undone."""
     from sunrise.cli import memory_commands
 
-    memory_commands.revive(home, ref, dry_run=dry_run, as_json=as_json)
+    memory_commands.revive(home, ref, dry_run=dry_run, as_json=as_json, verbose=verbose)
 
 
 def export(
@@ -145,6 +151,7 @@ def export(
         bool, typer.Option("--quarantined", help="Quarantined memories too; else they are left out.")
     ] = False,
     as_json: JsonOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Write memories to a file, oldest first; the same memories give the same bytes."""
     from sunrise.cli import transfer_commands
@@ -160,6 +167,7 @@ def export(
         vectors=vectors,
         quarantined=quarantined,
         as_json=as_json,
+        verbose=verbose,
     )
 
 
@@ -178,13 +186,13 @@ def import_(
     dry_run: DryRunOption = False,
     batch: Annotated[int, typer.Option(min=1, max=100_000, help="Rows that are written at once.")] = 10_000,
     as_json: JsonOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Add the memories of a file. Bad lines go to quarantine, and the rest goes on."""
     from sunrise.cli import transfer_commands
 
-    transfer_commands.import_file(
-        home, file, dedupe=dedupe, trust=trust, scope=scope, dry_run=dry_run, batch=batch, as_json=as_json
-    )
+    how = {"dedupe": dedupe, "trust": trust, "scope": scope, "dry_run": dry_run, "batch": batch}
+    transfer_commands.import_file(home, file, how, as_json=as_json, verbose=verbose)
 
 
 def register(app: typer.Typer) -> None:

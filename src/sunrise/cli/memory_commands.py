@@ -13,7 +13,13 @@ from sunrise import client
 from sunrise.cli.memory_lines import DEFAULT_WIDTH, memory_table, observation_table, record_lines, stats_lines
 from sunrise.cli.moments import milliseconds
 from sunrise.cli.output import say
-from sunrise.cli.service_answers import asked_of_service, get_result, list_result, stats_result
+from sunrise.cli.service_answers import (
+    asked_of_service,
+    get_result,
+    list_result,
+    stats_result,
+    timeline_result,
+)
 from sunrise.cli.tables import terminal_width
 from sunrise.cli.trust_commands import terminal_text
 from sunrise.domain.admin import AdminReceipt
@@ -102,20 +108,26 @@ def timeline(
     after: int,
     quarantined: bool,
     as_json: bool,
+    verbose: bool = False,
 ) -> None:
     """Print what was captured around a record or a moment."""
     zone = load_settings(home).timezone
     at_ms = None if at is None else milliseconds(at, zone, option="--at")
-    with usage_errors(), client.open(home, read_only=True) as memories:
-        found = memories.timeline(
-            ref,
-            at_ms=at_ms,
-            scope=scope,
-            window_ms=int(hours * 3_600_000),
-            before=before,
-            after=after,
-            with_quarantined_texts=quarantined,
-        )
+    around: dict[str, Any] = {
+        "at_ms": at_ms,
+        "scope": scope,
+        "window_ms": int(hours * 3_600_000),
+        "before": before,
+        "after": after,
+        "with_quarantined_texts": quarantined,
+    }
+    body = {"ref": ref, **{to_camel(name): value for name, value in around.items()}}
+    answer = asked_of_service(home, "/v1/timeline", body, verbose=verbose)
+    if answer is not None:
+        found = timeline_result(answer)
+    else:
+        with usage_errors(), client.open(home, read_only=True) as memories:
+            found = memories.timeline(ref, **around)
     _check_found(ref or "", found.receipt.reason, ())
     check(found.receipt)
     width = terminal_width() or DEFAULT_WIDTH
@@ -127,21 +139,24 @@ def timeline(
     say(found.to_dict(), text, as_json=as_json)
 
 
-def revive(home: str | None, ref: str, *, dry_run: bool, as_json: bool) -> None:
+def revive(home: str | None, ref: str, *, dry_run: bool, as_json: bool, verbose: bool = False) -> None:
     """Bring an archived or replaced record back."""
-    with usage_errors(), client.open(home, read_only=dry_run) as memories:
-        done = memories.revive(ref, dry_run=dry_run)
-    _check_found(ref, done.receipt.reason, done.candidates)
-    if done.status is ReviveStatus.FORGOTTEN:
+    body = {"ref": ref, "dryRun": dry_run}
+    data = asked_of_service(home, "/v1/revive", body, verbose=verbose)
+    if data is None:
+        with usage_errors(), client.open(home, read_only=dry_run) as memories:
+            data = memories.revive(ref, dry_run=dry_run).to_dict()
+    _check_found(ref, data["receipt"]["reason"], data["candidates"])
+    if data["status"] == ReviveStatus.FORGOTTEN:
         raise typer.BadParameter("its memory was forgotten: store it again with `sunrise store --again`")
-    shown = terminal_text(done.ref or ref)
-    if done.status is ReviveStatus.NOT_ARCHIVED:
+    shown = terminal_text(data["ref"] or ref)
+    if data["status"] == ReviveStatus.NOT_ARCHIVED:
         text = f"{shown} is neither archived nor replaced"
-    elif done.run is None:
+    elif data["runId"] is None:
         text = f"{shown} would be revived"
     else:
-        text = f"revived  {shown}\nrun      {done.run.run_id}"
-    say(done.to_dict(), text, as_json=as_json)
+        text = f"revived  {shown}\nrun      {data['runId']}"
+    say(data, text, as_json=as_json)
 
 
 def asked(wanted: Mapping[str, str | None], since: str | None, zone: str) -> dict[str, Any]:

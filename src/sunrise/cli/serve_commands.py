@@ -47,11 +47,19 @@ def bind_token(
 
 
 def answer_mcp(home: str | None, *, scopes: Sequence[str]) -> None:
-    """Answer MCP on standard input and output until it ends."""
+    """Answer MCP on standard input and output until it ends, through the running service if there is one."""
+    from sunrise.cli.quick_recall import home_of
+    from sunrise.cli.recall_lines import print_path
+    from sunrise.serve.mcp_relay import relay_stdio
+
+    if relay_stdio(home_of(home), scopes=scopes):
+        return
     try:
         from sunrise.serve.mcp_stdio import answer_stdio
     except ModuleNotFoundError as error:
         raise _missing(error) from error
+    # The standard output is the client's; its log is told which way was taken.
+    print_path("this process")
     answer_stdio(home, scopes=scopes)
 
 

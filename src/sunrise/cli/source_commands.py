@@ -96,9 +96,16 @@ def retry_quarantine(home: str | None, row_ids: list[int], *, as_json: bool) -> 
     with open_home(settings) as place:
         _known(place.ledger.quarantined_row(row_id) for row_id in row_ids)
         done = rooms.load("tasks.harvest:retry_quarantined")(place, row_ids or None)
+        again = rooms.load("tasks.import_again:retry_imports")(place, row_ids or None)
         waiting = len(place.ledger.quarantined(state=QuarantineState.WAITING, limit=1_000_000))
-    data = {"resolved": done.resolved, "inserted": done.inserted, "duplicate": done.duplicate}
-    text = f"resolved {done.resolved} (inserted {done.inserted}, duplicate {done.duplicate}), {waiting} wait"
+    data = {
+        "resolved": done.resolved + again.resolved,
+        "inserted": done.inserted,
+        "imported": again.counts["imported"],
+        "duplicate": done.duplicate + again.counts["duplicate"],
+    }
+    parts = ", ".join(f"{name} {data[name]}" for name in ("inserted", "imported", "duplicate"))
+    text = f"resolved {data['resolved']} ({parts}), {waiting} wait"
     say({**data, "waiting": waiting}, text, as_json=as_json)
 
 

@@ -76,6 +76,7 @@ def forget(
         bool, typer.Option("--backups", help="With --erase: remove the snapshots that hold it.")
     ] = False,
     as_json: JsonOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Forget a memory, so that it does not come back by any door."""
     from sunrise.cli import store_commands
@@ -93,5 +94,5 @@ def forget(
     if erase:
         from sunrise.cli import erase_commands
 
-        erase_commands.erase_memory(home, asked=asked, backups=backups, as_json=as_json)
-    store_commands.forget_memory(home, asked=asked, as_json=as_json)
+        erase_commands.erase_memory(home, asked=asked, backups=backups, as_json=as_json, verbose=verbose)
+    store_commands.forget_memory(home, asked=asked, as_json=as_json, verbose=verbose)

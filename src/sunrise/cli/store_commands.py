@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from typing import Any, NoReturn
 
 import typer
@@ -15,10 +14,10 @@ from sunrise.bootstrap import Home, open_home
 from sunrise.cli.exit_codes import ExitCode
 from sunrise.cli.output import say
 from sunrise.cli.recall_lines import print_path
-from sunrise.cli.service_answers import asked_of_service
+from sunrise.cli.service_answers import asked_of_service, body_of, whole
 from sunrise.cli.tables import table, terminal_width
 from sunrise.cli.trust_commands import beginning
-from sunrise.domain.answers import store_answer_of
+from sunrise.domain.answers import forget_answer_of, store_answer_of
 from sunrise.domain.forget import ForgetRequest, ForgetResult, ForgetStatus
 from sunrise.domain.store import StoreRequest, StoreResult, StoreStatus
 from sunrise.errors import DataError, StoreError
@@ -41,7 +40,7 @@ def store_text(
 ) -> NoReturn:
     """Store a text, and leave with 3 where it is kept in quarantine, with 1 where it is refused."""
     said = sys.stdin.read() if text == "-" else text
-    with _sensible():
+    with sensible():
         request = StoreRequest(said, **asked)
     # What was forgotten comes back by hand alone, and not through the service.
     answer = None
@@ -54,17 +53,19 @@ def store_text(
     raise SystemExit(_STORED.get(StoreStatus(data["status"]), ExitCode.OK))
 
 
-def forget_memory(home: str | None, *, asked: Mapping[str, Any], as_json: bool) -> NoReturn:
+def forget_memory(
+    home: str | None, *, asked: Mapping[str, Any], as_json: bool, verbose: bool = False
+) -> NoReturn:
     """Forget a memory, and leave with 3 where several may be meant, with 1 where there is none."""
-    result = forgotten(home, asked=asked)
-    say(forgotten_data(result), "\n".join(forgotten_lines(result)), as_json=as_json)
-    raise SystemExit(FORGOTTEN.get(result.status, ExitCode.OK))
-
-
-def forgotten(home: str | None, *, asked: Mapping[str, Any]) -> ForgetResult:
-    """Forget a memory."""
-    with _sensible():
+    with sensible():
         request = ForgetRequest(**asked)
+    answer = asked_of_service(home, "/v1/forget", body_of(asked), verbose=verbose)
+    data = forget_answer_of(_forgotten(home, request)) if answer is None else answer
+    say(data, "\n".join(forgotten_lines(data)), as_json=as_json)
+    raise SystemExit(FORGOTTEN.get(ForgetStatus(data["status"]), ExitCode.OK))
+
+
+def _forgotten(home: str | None, request: ForgetRequest) -> ForgetResult:
     with _opened(home) as (place, memories):
         embedder = place.recall_embedder(memories)
         return forget(
@@ -94,11 +95,12 @@ def _store_body(text: str, asked: Mapping[str, Any]) -> dict[str, Any]:
     with suppress(TypeError, ValueError):
         # A command line knows texts alone.
         body["importance"] = float(body["importance"])
-    return {**body, "text": text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")}
+    return {**body, "text": whole(text)}
 
 
 @contextmanager
-def _sensible() -> Iterator[None]:
+def sensible() -> Iterator[None]:
+    """Turn what makes no sense into an error of the command line."""
     try:
         yield
     except DataError as error:
@@ -116,16 +118,6 @@ def _opened(home: str | None) -> Iterator[tuple[Home, MemoryTable]]:
         yield place, memories
 
 
-def forgotten_data(result: ForgetResult) -> dict[str, Any]:
-    """Return what a forgetting did, as plain values."""
-    return {
-        "status": result.status.value,
-        "receipt": result.receipt.to_dict(),
-        "refs": list(result.refs),
-        "candidates": [asdict(one) for one in result.candidates],
-    }
-
-
 def _store_lines(data: Mapping[str, Any]) -> list[str]:
     receipt = data["receipt"]
     lines = [f"{data['status']:<12} {data['ref'] or receipt['reason'] or ''}".rstrip()]
@@ -137,14 +129,13 @@ def _store_lines(data: Mapping[str, Any]) -> list[str]:
     return lines + _warned(receipt["warnings"])
 
 
-def forgotten_lines(result: ForgetResult) -> list[str]:
+def forgotten_lines(data: Mapping[str, Any]) -> list[str]:
     """Return what a forgetting did, a line for each memory."""
-    receipt = result.receipt
-    lines = [f"{result.status.value:<12} {ref}" for ref in result.refs] or [result.status.value]
-    rows = [[one.ref, one.scope, beginning(one.text)] for one in result.candidates]
+    lines = [f"{data['status']:<12} {ref}" for ref in data["refs"]] or [data["status"]]
+    rows = [[one["ref"], one["scope"], beginning(one["text"])] for one in data["candidates"]]
     if rows:
         lines += ["", table(rows, header=["ref", "scope", "text"], within=terminal_width())]
-    lines += [f"{'made of it':<12} {ref}" for ref in receipt.derived if ref not in result.refs]
+    lines += [f"{'made of it':<12} {ref}" for ref in data["receipt"]["derived"] if ref not in data["refs"]]
     return lines
 
 

@@ -13,6 +13,8 @@ import typer
 
 from sunrise.bootstrap import open_home
 from sunrise.cli.output import say
+from sunrise.cli.service_answers import asked_of_service, body_of, whole
+from sunrise.domain.answers import capture_answer_of, explained_answer_of, turn_answer_of
 from sunrise.domain.auto_recall_explained import explain_lines
 from sunrise.domain.auto_recall_record import from_record
 from sunrise.domain.capture_request import CaptureRequest
@@ -24,60 +26,58 @@ from sunrise.settings import load_settings
 def answer_turn(
     home: str | None,
     prompt: str,
+    asked: Mapping[str, Any],
     *,
-    session: str,
-    scope: str | None,
-    turn: str | None,
-    read_only: bool,
     as_json: bool,
+    verbose: bool = False,
 ) -> None:
     """Print what is put before the agent at a turn."""
-    request = AutoRecallRequest(_said(prompt), session, scope, turn, read_only)
-    with open_home(load_settings(home)) as opened:
-        result = opened.auto_recall(request)
-    data = {
-        "text": result.text,
-        "items": [{"ref": one.ref, "score": one.score} for one in result.items],
-        "receipt": result.receipt.to_dict(),
-    }
-    say(data, result.text or f"nothing: {result.receipt.why_summary}", as_json=as_json)
+    said = _said(prompt)
+    body = {"prompt": whole(said), **body_of(asked)}
+    data = asked_of_service(home, "/v1/auto-recall", body, verbose=verbose)
+    if data is None:
+        with open_home(load_settings(home)) as opened:
+            data = turn_answer_of(opened.auto_recall(AutoRecallRequest(said, **asked)))
+    data["items"] = [{"ref": one["ref"], "score": one["score"]} for one in data["items"]]
+    say(data, data["text"] or f"nothing: {data['receipt']['whySummary']}", as_json=as_json)
 
 
 def capture_turn(
     home: str | None,
     path: str,
+    asked: Mapping[str, Any],
     *,
-    session: str,
-    session_key: str | None,
-    scope: str | None,
     as_json: bool,
+    verbose: bool = False,
 ) -> None:
     """Keep what the owner said, and print what became of it."""
-    request = CaptureRequest(_messages(path), session, session_key, scope=scope)
-    with open_home(load_settings(home)) as opened:
-        result = opened.auto_capture(request)
-    receipt = result.receipt
-    lines = [f"{'stored':<12} {ref}" for ref in result.refs]
-    lines += [f"{'left out':<12} {count} {reason}" for reason, count in receipt.filtered.items()]
-    lines += [f"{'warning':<12} {warning}" for warning in receipt.warnings]
-    said = "\n".join(lines) or f"nothing: {receipt.reason or 'no statement of the owner'}"
-    say({"refs": list(result.refs), "receipt": receipt.to_dict()}, said, as_json=as_json)
+    messages = _messages(path)
+    body = {"messages": messages, **body_of(asked)}
+    data = asked_of_service(home, "/v1/capture", body, verbose=verbose)
+    if data is None:
+        with open_home(load_settings(home)) as opened:
+            data = capture_answer_of(opened.auto_capture(CaptureRequest(messages, **asked)))
+    receipt = data["receipt"]
+    lines = [f"{'stored':<12} {ref}" for ref in data["refs"]]
+    lines += [f"{'left out':<12} {count} {reason}" for reason, count in receipt["filteredOut"].items()]
+    lines += [f"{'warning':<12} {warning}" for warning in receipt["warnings"]]
+    said = "\n".join(lines) or f"nothing: {receipt['reason'] or 'no statement of the owner'}"
+    say(data, said, as_json=as_json)
 
 
-def explain_last(home: str | None, *, session: str | None, as_json: bool) -> None:
+def explain_last(home: str | None, *, session: str | None, as_json: bool, verbose: bool = False) -> None:
     """Print of every memory why it was or was not before the agent at the last turn."""
-    with open_home(load_settings(home)) as opened:
-        turn = opened.ledger.last_turn(session)
-    if turn is None:
+    data = asked_of_service(home, "/v1/explain", {"sessionKey": session}, verbose=verbose)
+    if data is None:
+        with open_home(load_settings(home)) as opened:
+            data = explained_answer_of(opened.ledger.last_turn(session))
+    if data["turn"] is None:
         whose = "" if session is None else f" of the session {session}"
         say({"turn": None}, f"no turn{whose} yet", as_json=as_json)
         raise typer.Exit
-    receipt = replace(from_record(turn.receipt), turn=turn.number)
-    say(
-        {"session": turn.session_key, "turn": turn.receipt},
-        "\n".join(explain_lines(receipt)),
-        as_json=as_json,
-    )
+    number = data.pop("number")
+    receipt = replace(from_record(data["turn"]), turn=number)
+    say(data, "\n".join(explain_lines(receipt)), as_json=as_json)
 
 
 def _messages(path: str) -> list[Mapping[str, Any]]:

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sunrise.bootstrap import open_home, open_home_to_read
+from sunrise.client.erasing import Erasing
 from sunrise.client.looking import Looking
-from sunrise.client.writing import Writing
 from sunrise.settings import load_settings
 
 __all__ = ["OpenMemories", "open"]
@@ -50,7 +50,7 @@ def open(  # noqa: A001  it is called sunrise.open, as files are opened
         yield OpenMemories(place)
 
 
-class OpenMemories(Looking, Writing):
+class OpenMemories(Looking, Erasing):
     """
     The memories of an open home. Each call sees what is there at that moment, whoever wrote it.
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sunrise.domain.capture_request import CaptureResult
+from sunrise.domain.erasure import EraseResult
 from sunrise.domain.forget import ForgetResult
 from sunrise.domain.recall import RecallItem, RecallResult
 from sunrise.domain.store import StoreResult
+from sunrise.domain.turn_log import LoggedTurn
 from sunrise.domain.turn_request import AutoRecallResult
 
 
@@ -41,9 +43,22 @@ def forget_answer_of(result: ForgetResult) -> dict[str, Any]:
     }
 
 
+def erase_answer_of(result: EraseResult) -> dict[str, Any]:
+    """Return what is gone, and what its erasure did in every store."""
+    erasure = None if result.erasure is None else result.erasure.to_dict()
+    return {**forget_answer_of(result.forgotten), "erasure": erasure}
+
+
 def capture_answer_of(result: CaptureResult) -> dict[str, Any]:
     """Return the memories that were made or written anew, and why not more."""
     return {"refs": list(result.refs), "receipt": result.receipt.to_dict()}
+
+
+def explained_answer_of(turn: LoggedTurn | None) -> dict[str, Any]:
+    """Return the last turn with its whole receipt; ``turn`` is None where there was none."""
+    if turn is None:
+        return {"session": None, "number": None, "turn": None}
+    return {"session": turn.session_key, "number": turn.number, "turn": dict(turn.receipt)}
 
 
 def item_of(item: RecallItem) -> dict[str, Any]:

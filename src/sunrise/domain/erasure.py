@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from sunrise.domain.receipts import RunReceipt
+from sunrise.domain.forget import ForgetResult
+from sunrise.domain.receipts import Anomaly, RunReceipt
 
 ERASE: Final = "erase"
 """Name of the flow that takes forgotten texts out of every store."""
@@ -91,14 +92,61 @@ def places(receipt: RunReceipt) -> Mapping[str, Mapping[str, int]]:
     }
 
 
-def erasure_to_dict(receipt: RunReceipt) -> dict[str, Any]:
-    """Return what an erasure did as plain values, under the names that agents read."""
-    return {
-        "runId": receipt.run_id,
-        "status": receipt.status.value,
-        "complete": is_complete(receipt),
-        "byText": receipt.facts.get("by_text", ""),
-        "places": {place: dict(counts) for place, counts in places(receipt).items()},
-        "foundIn": list(receipt.refs.get("found_in", ())),
-        "stillHolds": [{"path": one.name, "kind": one.kind.value} for one in still_holding(receipt)],
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureReceipt:
+    """
+    What an erasure did, of each place and as a whole; refs, counts and codes, never a text.
+
+    ``status`` is that of its run: ``busy`` where another flow was at work, and nothing was erased. What
+    ``still_holds`` a text keeps it from being ``complete``. ``by_text`` says whether the text was searched
+    for, or why rows alone could be.
+    """
+
+    run_id: str
+    status: str
+    complete: bool
+    by_text: str
+    reason: str | None = None
+    places: Mapping[str, Mapping[str, int]]
+    found_in: tuple[str, ...] = ()
+    still_holds: tuple[StillHolds, ...] = ()
+    anomalies: tuple[Anomaly, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values under the names that agents read."""
+        return {
+            "runId": self.run_id,
+            "status": self.status,
+            "reason": self.reason,
+            "complete": self.complete,
+            "byText": self.by_text,
+            "places": {place: dict(counts) for place, counts in self.places.items()},
+            "foundIn": list(self.found_in),
+            "stillHolds": [{"path": one.name, "kind": one.kind.value} for one in self.still_holds],
+            "anomalies": [
+                {"code": one.code, "message": one.message, "count": one.count} for one in self.anomalies
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EraseResult:
+    """What was forgotten, and what its erasure did; None where nothing was there to be erased."""
+
+    forgotten: ForgetResult
+    erasure: ErasureReceipt | None = None
+
+
+def erasure_of(receipt: RunReceipt) -> ErasureReceipt:
+    """Return what the run of an erasure tells."""
+    return ErasureReceipt(
+        run_id=receipt.run_id,
+        status=receipt.status.value,
+        reason=receipt.reason,
+        complete=is_complete(receipt),
+        by_text=receipt.facts.get("by_text", ""),
+        places=places(receipt),
+        found_in=tuple(receipt.refs.get("found_in", ())),
+        still_holds=still_holding(receipt),
+        anomalies=receipt.anomalies,
+    )

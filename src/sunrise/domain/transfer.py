@@ -13,6 +13,8 @@ from sunrise.domain.receipts import RunReceipt
 from sunrise.errors import DataError
 
 MAX_BATCH: Final = 100_000
+MAX_SOURCE_NAME: Final = 500
+"""Characters of the name under which the lines of a file are kept in quarantine."""
 
 
 class ExportFormat(StrEnum):

@@ -22,6 +22,9 @@ class ServeSettings(Section):
     queue: int = Field(64, ge=0, le=10_000, description="Calls that wait for a worker; more are refused.")
     max_connections: int = Field(256, ge=1, le=65_536, description="Connections that are open at once.")
     max_body_kib: int = Field(1024, ge=1, le=65_536, description="Size of a request, in KiB.")
+    max_import_mib: int = Field(
+        1024, ge=1, le=1_048_576, description="Size of a file that is sent to be imported, in MiB."
+    )
     max_depth: int = Field(32, ge=4, le=200, description="How deep the JSON of a request may nest.")
     header_timeout_s: float = Field(10.0, gt=0, le=600, description="Seconds until the headers are there.")
     body_timeout_s: float = Field(10.0, gt=0, le=600, description="Seconds until the whole body is there.")

@@ -99,19 +99,22 @@ def imported(
     """Add the memories of some lines, or of a file of the home."""
     if (lines is None) == (file is None):
         raise RefusalError("bad_source")
-    memories = service.memories()
     if file is None:
-        done = memories.import_((lines or "").encode(), name="lines", **asked)
-    else:
-        stream = opened_import(service.home.path, file)
-        if stream is None:
-            raise RefusalError("unknown_file")
-        try:
-            with stream:
-                done = memories.import_(stream, name=file, **asked)
-        except ConfigurationError as error:
-            # Such as one array that is too large to be read whole.
-            raise RefusalError("bad_file") from error
+        return carried_in(service, io.BytesIO((lines or "").encode()), "lines", asked)
+    stream = opened_import(service.home.path, file)
+    if stream is None:
+        raise RefusalError("unknown_file")
+    return carried_in(service, stream, file, asked)
+
+
+def carried_in(service: Service, stream: BinaryIO, name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the memories of an open file, and close it."""
+    try:
+        with stream:
+            done = service.memories().import_(stream, name=name, **asked)
+    except ConfigurationError as error:
+        # Such as one array that is too large to be read whole.
+        raise RefusalError("bad_file") from error
     service.metrics.items.labels("import").inc(done.counts["imported"])
     return done.to_dict()
 

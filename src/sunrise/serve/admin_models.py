@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from sunrise.adapters.lent_files import MAX_NAME
 from sunrise.domain.admin import MAX_PAGE
 from sunrise.domain.record_requests import LONGEST_ID, MAX_AROUND, MAX_WINDOW_MS
-from sunrise.domain.transfer import MAX_BATCH
+from sunrise.domain.transfer import MAX_BATCH, MAX_SOURCE_NAME
 from sunrise.serve.http_models import Asked, Given, MomentMs, ScopeName, ShortName, Text, WholeNumber
 
-FileName = Annotated[
-    str, Field(min_length=1, max_length=MAX_NAME, pattern=r"^[^./\\:\s\x00-\x1f\x7f-][^/\\:\x00-\x1f\x7f]*$")
+FileName = Annotated[str, Field(min_length=1, max_length=MAX_NAME, pattern=r"^\w[\w .,()+=@~#%&'!\[\]{}-]*$")]
+RefName = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_ID + 4, pattern=r"^[^\s\x00-\x1f\x7f-\x9f]+$")
 ]
-RefName = Annotated[str, Field(min_length=1, max_length=LONGEST_ID + 4, pattern=r"^[^\s\x00-\x1f\x7f]+$")]
 
 
 class FilterAsked(Asked):
@@ -165,6 +166,24 @@ class ImportFileAsked(ImportAsked):
 
     file: FileName
     lines: None = None
+
+
+class ImportStreamAsked(BaseModel):
+    """How the memories of a file are carried in whose content is the body."""
+
+    # Words of an address are texts, and are read as what they say.
+    model_config = ConfigDict(
+        alias_generator=to_camel, extra="forbid", frozen=True, hide_input_in_errors=True
+    )
+
+    name: Annotated[
+        str, Field(min_length=1, max_length=MAX_SOURCE_NAME, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
+    ] = Field("lines", description="What the file is called where lines are refused; it is not opened.")
+    dedupe: Literal["none", "id", "id_text"] = "id_text"
+    trust: bool = Field(default=False, description="You vouch for the tiers and origins.")
+    scope: ScopeName | None = Field(None, description="Put every row here; else that of the token, if bound.")
+    dry_run: bool = False
+    batch: int = Field(10_000, ge=1, le=MAX_BATCH)
 
 
 class ImportGiven(Given):

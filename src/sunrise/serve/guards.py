@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
 import time
@@ -12,12 +13,14 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 from uuid import uuid4
 
+from sunrise.adapters.service_transfer import IMPORT_PATH, STREAM_TYPE
 from sunrise.serve.audit import AUDITED
-from sunrise.serve.bodies import Message, Receive, check_depth, read_body, replayed
+from sunrise.serve.bodies import Message, Receive, check_depth, read_body, replayed, spool_body
+from sunrise.serve.mcp_relay import SCOPES_HEADER
 from sunrise.serve.problems import RefusalError
 from sunrise.serve.service import ServeOptions, Service
 from sunrise.serve.service_log import note, place_of
-from sunrise.serve.tokens import OPERATOR, Caller
+from sunrise.serve.tokens import OPERATOR, Caller, Right
 
 Scope = dict[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -26,8 +29,8 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
 """What a supervisor asks: it needs no token, and says nothing of what is kept."""
 
-TRANSFER_PATHS: Final = frozenset({"/v1/export", "/v1/import"})
-"""What goes through the whole table, and takes its time."""
+TRANSFER_PATHS: Final = frozenset({"/v1/export", "/v1/import", IMPORT_PATH, "/v1/erase"})
+"""What goes through the whole table, or the whole home, and takes its time."""
 
 REQUEST_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -102,7 +105,7 @@ class Guard:
         options = self._service.options
         try:
             self._admit(arrival, options)
-            body = await _body(arrival, receive, options)
+            body = await self._body(arrival, receive, options)
             async with asyncio.timeout(_timeout_s(arrival, options)):
                 await self._app(arrival.scope, replayed(body, receive), send)
         except RefusalError as refusal:
@@ -112,7 +115,26 @@ class Guard:
         except Exception as error:
             note("failed", level=logging.ERROR, requestId=arrival.request_id, error=place_of(error))
             await _refuse(arrival, RefusalError("failed"), send)
+        finally:
+            # What nobody took; a call that is not waited for any longer reads its own to the end.
+            if (file := arrival.scope.pop("sunrise.file", None)) is not None:
+                file.close()
         arrival.reason = arrival.reason or arrival.scope.get("sunrise.reason")
+
+    async def _body(self, arrival: Arrival, receive: Receive, options: ServeOptions) -> bytes:
+        if arrival.scope["path"] != IMPORT_PATH:
+            return await _body(arrival, receive, options)
+        # It may be large: whoever may not send it is refused before any of it is read.
+        if arrival.caller is not None:
+            arrival.caller.check_right(Right.ADMIN)
+        check_content(arrival, STREAM_TYPE)
+        arrival.scope["sunrise.file"] = await spool_body(
+            receive,
+            folder=self._service.home.path,
+            most=options.settings.max_import_mib << 20,
+            timeout_s=options.settings.transfer_timeout_s,
+        )
+        return b""
 
     def _admit(self, arrival: Arrival, options: ServeOptions) -> None:
         check_host(arrival, options)
@@ -121,7 +143,7 @@ class Guard:
         if arrival.scope["path"] in OPEN_PATHS:
             arrival.caller = Caller("anyone", frozenset())
         else:
-            arrival.caller = self._bearer(arrival, options)
+            arrival.caller = _narrowed(arrival, self._bearer(arrival, options))
         wait_s = self._service.rates.take(f"{arrival.caller.name} {arrival.peer}")
         if wait_s:
             raise RefusalError("rate_limited", retry_after_s=wait_s)
@@ -219,6 +241,19 @@ def check_origin(arrival: Arrival, options: ServeOptions) -> None:
             raise RefusalError("origin_not_allowed")
 
 
+def check_content(arrival: Arrival, wanted: str | None) -> None:
+    """
+    Let a body pass that is not compressed, and of the wanted type; what a foreign page's form sends is not.
+
+    Raises:
+        RefusalError: Reason ``content_type``.
+    """
+    kind = (arrival.only("content-type") or "").partition(";")[0].strip().lower()
+    is_plain = arrival.headers.get("content-encoding", ["identity"]) == ["identity"]
+    if not is_plain or (wanted is not None and kind != wanted):
+        raise RefusalError("content_type")
+
+
 def check_address(arrival: Arrival) -> None:
     """
     Let an address pass that carries no token: addresses are logged wherever they pass.
@@ -230,6 +265,20 @@ def check_address(arrival: Arrival) -> None:
     names = {name.strip().lower().replace("-", "_") for name, _ in parse_qsl(query, keep_blank_values=True)}
     if names & _TOKEN_NAMES:
         raise RefusalError("token_in_url")
+
+
+def _narrowed(arrival: Arrival, caller: Caller) -> Caller:
+    given = arrival.only(SCOPES_HEADER.lower())
+    if given is None:
+        return caller
+    try:
+        scopes = json.loads(given)
+    except (ValueError, RecursionError):
+        scopes = None
+    if not isinstance(scopes, list) or not scopes or not all(isinstance(one, str) for one in scopes):
+        raise RefusalError("bad_request", f"{SCOPES_HEADER} is a list of scopes as JSON")
+    arrival.caller = caller
+    return caller.narrowed(tuple(one.strip() for one in scopes))
 
 
 def _arrival(scope: Scope) -> Arrival:
@@ -244,16 +293,12 @@ async def _body(arrival: Arrival, receive: Receive, options: ServeOptions) -> by
     settings = options.settings
     length = arrival.only("content-length")
     declared = int(length) if length is not None and length.isdecimal() else None
-    if arrival.headers.get("content-encoding", ["identity"]) != ["identity"]:
-        raise RefusalError("content_type")
+    check_content(arrival, None)
     body = await read_body(
         receive, declared=declared, most=settings.max_body_kib * 1024, timeout_s=settings.body_timeout_s
     )
     if body:
-        kind = (arrival.only("content-type") or "").partition(";")[0].strip().lower()
-        # What a form of a foreign page can send is of another type.
-        if kind != "application/json":
-            raise RefusalError("content_type")
+        check_content(arrival, "application/json")
         check_depth(body, most=settings.max_depth)
     return body
 

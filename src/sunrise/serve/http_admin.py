@@ -96,7 +96,7 @@ async def revive(asked: ReviveAsked, request: Request) -> Response:
     """Bring an archived or replaced record back; the run that did it can be undone."""
     service, caller = who(request, Right.ADMIN)
     scopes = scopes_for(request, caller, asked.scope)
-    found = await service.workers.run(
+    found = await service.workers.write(
         lambda: admin_calls.revived(service, asked.ref, scopes, dry_run=asked.dry_run)
     )
     return JSONResponse(found)

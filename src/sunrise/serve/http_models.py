@@ -32,14 +32,14 @@ Text = Annotated[str, BeforeValidator(_whole)]
 # Some printed character, and no control anywhere.
 ShortName = Annotated[
     str,
-    Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f]*$"),
+    Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"),
 ]
 MemoryName = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f-\x9f]+$")]
 Reason = Annotated[str, Field(max_length=200, pattern=r"[^\s\x80-\x9f]")]
 Importance = (
     Annotated[float, Field(ge=0, le=1)] | Literal["must_remember", "nice_to_have", "ignore", "unknown"]
 )
-ScopeName = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
+ScopeName = Annotated[str, Field(max_length=256, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 
 
 class Asked(BaseModel):
@@ -179,6 +179,38 @@ class ForgetGiven(Given):
     receipt: dict[str, Any]
 
 
+class EraseByIdAsked(ForgetByIdAsked):
+    """One memory to be forgotten and erased; it may have been forgotten before."""
+
+    backups: bool = Field(default=False, description="Remove the snapshots that hold it.")
+
+
+class EraseByQueryAsked(ForgetByQueryAsked):
+    """One memory to be forgotten and erased that says just this; else what it may mean is returned."""
+
+    backups: bool = Field(default=False, description="Remove the snapshots that hold it.")
+
+
+class ErasureGiven(Given):
+    """What an erasure did; nothing holds a text any more where it is complete."""
+
+    run_id: str
+    status: str = Field(description="busy: another flow is at work, and nothing was erased.")
+    reason: str | None
+    complete: bool
+    by_text: str
+    places: dict[str, dict[str, int]] = Field(description="Found, erased and left, by place.")
+    found_in: list[str]
+    still_holds: list[dict[str, str]]
+    anomalies: list[dict[str, Any]]
+
+
+class EraseGiven(ForgetGiven):
+    """What is gone, and what was taken out of which store; null where there was nothing to erase."""
+
+    erasure: ErasureGiven | None
+
+
 class CaptureAsked(Asked):
     """The messages of a session as the gateway hands them over when a turn ends."""
 
@@ -195,6 +227,20 @@ class CaptureGiven(Given):
 
     refs: list[str]
     receipt: dict[str, Any]
+
+
+class ExplainAsked(Asked):
+    """The turn that is to be explained: the last one."""
+
+    session_key: str | None = Field(None, max_length=200, description="Of this session, else of all.")
+
+
+class ExplainGiven(Given):
+    """The last turn with its whole receipt: why each memory was, or was not, before the agent."""
+
+    session: str | None
+    number: int | None
+    turn: dict[str, Any] | None
 
 
 class EventAsked(BaseModel):

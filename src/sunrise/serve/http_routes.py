@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from sunrise.domain.answers import answer_of, turn_answer_of
+from sunrise.domain.answers import answer_of, explained_answer_of, turn_answer_of
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.turn_request import AutoRecallRequest
 from sunrise.serve.asking import ANSWERED, described, scope_for, turn_scope_for, who
@@ -16,6 +16,8 @@ from sunrise.serve.http_models import (
     EventAsked,
     EventsAsked,
     EventsGiven,
+    ExplainAsked,
+    ExplainGiven,
     HealthGiven,
     ReadyGiven,
     RecallAsked,
@@ -64,6 +66,15 @@ async def turn(asked: TurnAsked, request: Request) -> Response:
     return JSONResponse(turn_answer_of(found))
 
 
+@router.post("/v1/explain", response_model=ExplainGiven, tags=["turns"])
+async def explain(asked: ExplainAsked, request: Request) -> Response:
+    """Return the last turn, and of every memory why it was or was not there; refs and codes, never a text."""
+    service, caller = who(request, Right.READ)
+    found = await service.workers.run(lambda: service.last_turn(asked.session_key))
+    is_theirs = found is not None and (caller.scopes is None or found.scope in caller.scopes)
+    return JSONResponse(explained_answer_of(found if is_theirs else None))
+
+
 @router.post("/v1/event", response_model=EventsGiven, status_code=202, tags=["capture"])
 async def event(asked: EventsAsked, request: Request) -> Response:
     """Keep captured events for the next harvest, all or none; what they claim of trust is not believed."""
@@ -79,7 +90,9 @@ async def event(asked: EventsAsked, request: Request) -> Response:
 @router.get("/v1/receipts/{run_id}", tags=["receipts"], responses=described(404))
 async def receipt(run_id: str, request: Request) -> dict[str, Any]:
     """Return the receipt of a run of a flow: counts and codes, never a text."""
-    service, _ = who(request, Right.ADMIN)
+    service, caller = who(request, Right.ADMIN)
+    # A run names memories of every scope.
+    caller.check_unbound()
     found = await service.workers.run(lambda: service.receipt(run_id))
     if found is None:
         raise RefusalError("not_found")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import AsyncIterator, Mapping
-from typing import Any, BinaryIO, Final
+from typing import Annotated, Any, BinaryIO, Final
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from sunrise.adapters.lent_files import export_folder
+from sunrise.adapters.service_transfer import EXPORT_HEADER, IMPORT_PATH, STREAM_TYPE
 from sunrise.domain.transfer import ExportResult
 from sunrise.errors import StoreError
 from sunrise.serve import admin_calls
@@ -20,12 +21,12 @@ from sunrise.serve.admin_models import (
     ImportFileAsked,
     ImportGiven,
     ImportLinesAsked,
+    ImportStreamAsked,
 )
 from sunrise.serve.asking import ANSWERED, described, scope_for, scope_or_all, who
 from sunrise.serve.service import Service
 from sunrise.serve.tokens import Caller, Right
 
-EXPORT_HEADER: Final = "X-Sunrise-Export"
 _BLOCK: Final = 64 * 1024
 _TYPES: Final[Mapping[str, str]] = {
     "jsonl": "application/x-ndjson",
@@ -42,6 +43,11 @@ _GIVEN: Final[dict[int | str, dict[str, Any]]] = {
             "application/vnd.apache.parquet": {"schema": {"type": "string", "format": "binary"}},
         },
     }
+}
+
+_STREAM: Final[dict[str, Any]] = {
+    "required": True,
+    "content": {STREAM_TYPE: {"schema": {"type": "string", "format": "binary"}}},
 }
 
 router = APIRouter(tags=["transfer"])
@@ -84,9 +90,24 @@ async def import_memories(asked: ImportLinesAsked | ImportFileAsked, request: Re
         "dry_run": asked.dry_run,
         "batch": asked.batch,
     }
-    found = await service.workers.run(
+    found = await service.workers.write(
         lambda: admin_calls.imported(service, lines=asked.lines, file=asked.file, asked=how)
     )
+    return JSONResponse(found)
+
+
+@router.post(
+    IMPORT_PATH,
+    response_model=ImportGiven,
+    responses=described(*ANSWERED, 409),
+    openapi_extra={"requestBody": _STREAM},
+)
+async def import_stream(asked: Annotated[ImportStreamAsked, Query()], request: Request) -> Response:
+    """Add the memories of a file that is the body itself, however large, as ``/v1/import`` does."""
+    service, caller = who(request, Right.ADMIN)
+    how = asked.model_dump() | {"scope": _into(request, caller, asked.scope)}
+    name, file = how.pop("name"), request.scope.pop("sunrise.file")
+    found = await service.workers.write(lambda: admin_calls.carried_in(service, file, name, how))
     return JSONResponse(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from sunrise.domain.answers import capture_answer_of, forget_answer_of, store_answer_of
+from sunrise.domain.answers import capture_answer_of, erase_answer_of, forget_answer_of, store_answer_of
 from sunrise.domain.capture_request import CaptureRequest
 from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.store import StoreRequest
@@ -14,13 +14,16 @@ from sunrise.serve.asking import ANSWERED, described, scope_for, turn_scope_for,
 from sunrise.serve.http_models import (
     CaptureAsked,
     CaptureGiven,
+    EraseByIdAsked,
+    EraseByQueryAsked,
+    EraseGiven,
     ForgetByIdAsked,
     ForgetByQueryAsked,
     ForgetGiven,
     StoreAsked,
     StoreGiven,
 )
-from sunrise.serve.tokens import Right
+from sunrise.serve.tokens import Caller, Right
 
 router = APIRouter(responses=described(*ANSWERED))
 
@@ -45,7 +48,7 @@ async def store(asked: StoreAsked, request: Request) -> Response:
         review_at_ms=asked.review_at_ms,
         replaces=tuple(asked.replaces),
     )
-    found = await service.workers.run(lambda: service.store(wanted))
+    found = await service.workers.write(lambda: service.store(wanted))
     service.metrics.items.labels("/v1/store").inc()
     return JSONResponse(store_answer_of(found))
 
@@ -56,18 +59,22 @@ async def forget(asked: ForgetByIdAsked | ForgetByQueryAsked, request: Request) 
     service, caller = who(request, Right.WRITE)
     if asked.with_derived or asked.everywhere:
         caller.check_unbound()
-    wanted = ForgetRequest(
-        asked.id,
-        asked.query,
-        scope=scope_for(request, caller, asked.scope) if asked.scope or caller.is_bound else None,
-        reason=asked.reason,
-        with_derived=asked.with_derived,
-        everywhere=asked.everywhere,
-        limit=asked.limit,
-    )
-    found = await service.workers.run(lambda: service.forget(wanted))
+    wanted = _forgetting(asked, request, caller)
+    found = await service.workers.write(lambda: service.forget(wanted))
     service.metrics.items.labels("/v1/forget").inc(len(found.refs))
     return JSONResponse(forget_answer_of(found))
+
+
+@router.post("/v1/erase", response_model=EraseGiven, tags=["memories"])
+async def erase(asked: EraseByIdAsked | EraseByQueryAsked, request: Request) -> Response:
+    """Forget one memory and take its text out of every store, for good; say what still holds it."""
+    service, caller = who(request, Right.ADMIN)
+    # The text is looked for everywhere, and what says it is changed wherever it is.
+    caller.check_unbound()
+    wanted = _forgetting(asked, request, caller)
+    found = await service.workers.write(lambda: service.erase(wanted, backups=asked.backups))
+    service.metrics.items.labels("/v1/erase").inc(len(found.forgotten.refs))
+    return JSONResponse(erase_answer_of(found))
 
 
 @router.post("/v1/capture", response_model=CaptureGiven, tags=["turns"])
@@ -83,6 +90,20 @@ async def capture(asked: CaptureAsked, request: Request) -> Response:
         scope=turn_scope_for(request, caller, asked.scope, ""),
         in_group=asked.in_group,
     )
-    found = await service.workers.run(lambda: service.capture(wanted))
+    found = await service.workers.write(lambda: service.capture(wanted))
     service.metrics.items.labels("/v1/capture").inc(len(found.refs))
     return JSONResponse(capture_answer_of(found))
+
+
+def _forgetting(
+    asked: ForgetByIdAsked | ForgetByQueryAsked, request: Request, caller: Caller
+) -> ForgetRequest:
+    return ForgetRequest(
+        asked.id,
+        asked.query,
+        scope=scope_for(request, caller, asked.scope) if asked.scope or caller.is_bound else None,
+        reason=asked.reason,
+        with_derived=asked.with_derived,
+        everywhere=asked.everywhere,
+        limit=asked.limit,
+    )

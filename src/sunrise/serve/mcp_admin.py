@@ -132,7 +132,8 @@ def _export(service: Service, who: Who) -> Tool:
 def _import(service: Service, who: Who) -> Tool:
     async def memory_import(
         ctx: Context[Any],
-        lines: Annotated[str | None, Field(description="JSON lines, or one array.")] = None,
+        # Not "or None": of what may be anything but a text, the server reads JSON before we do.
+        lines: Annotated[str, Field(description="JSON lines, or one array.")] = "",
         file: Annotated[str | None, Field(description="Or a name in HOME/imports.")] = None,
         dedupe: Annotated[Literal["none", "id", "id_text"], Field(description="What is there already.")] = (
             "id_text"
@@ -145,8 +146,8 @@ def _import(service: Service, who: Who) -> Tool:
             caller.check_right(Right.ADMIN)
             # No model vouches for what a file claims.
             asked = {"dedupe": dedupe, "scope": _within(caller, scope), "dry_run": dry_run}
-            return await service.workers.run(
-                lambda: admin_calls.imported(service, lines=lines, file=file, asked=asked)
+            return await service.workers.write(
+                lambda: admin_calls.imported(service, lines=lines or None, file=file, asked=asked)
             )
 
         return await answered(service, who, ctx, answer, tool="memory_import", scope=scope)

@@ -41,12 +41,26 @@ async def answered(
         return block(await answer(caller))
     except (RefusalError, DataError, StoreError) as error:
         refusal = as_refusal(error)
-        request_id = request_id_of(ctx)
-        if refusal.reason in AUDITED:
-            service.audit.note(
-                refusal.reason, request_id=request_id, client=caller.name, route=tool, scope=scope
-            )
+        request_id = note_refusal(service, refusal, ctx, caller, route=tool, scope=scope)
         return block(refusal.to_dict(request_id), is_error=True)
+
+
+def note_refusal(
+    service: Service,
+    refusal: RefusalError,
+    ctx: Context[Any],
+    caller: Caller,
+    *,
+    route: str,
+    scope: str | None = None,
+) -> str:
+    """Audit what was refused, where that is to be audited, and return the id of the request."""
+    request_id = request_id_of(ctx)
+    if refusal.reason in AUDITED:
+        service.audit.note(
+            refusal.reason, request_id=request_id, client=caller.name, route=route, scope=scope
+        )
+    return request_id
 
 
 def block(values: dict[str, Any], *, is_error: bool = False) -> CallToolResult:

@@ -7,7 +7,7 @@ import contextlib
 import importlib.util
 import logging
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.routing import Route
@@ -15,6 +15,7 @@ from starlette.routing import Route
 from sunrise.errors import ConfigurationError
 from sunrise.serve.bodies import Receive, replayed
 from sunrise.serve.guards import Scope, Send
+from sunrise.serve.mcp_relay import MCP_PATH
 from sunrise.serve.mcp_wire import whole
 from sunrise.serve.problems import RefusalError
 from sunrise.serve.service import Service
@@ -23,8 +24,6 @@ from sunrise.serve.tokens import Caller
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
-MCP_PATH: Final = "/mcp"
 
 
 class McpDoor:

@@ -13,14 +13,14 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
-from sunrise.domain.answers import answer_of, forget_answer_of, store_answer_of
+from sunrise.domain.answers import answer_of, erase_answer_of, forget_answer_of, store_answer_of
 from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.replacing import MAX_REPLACED
 from sunrise.domain.store import StoreRequest
 from sunrise.serve.mcp_admin import admin_tools
-from sunrise.serve.mcp_answers import READS, WRITES, Who, answered, problem_of
+from sunrise.serve.mcp_answers import READS, WRITES, Who, answered, note_refusal, problem_of
 from sunrise.serve.mcp_tools import MemoryServer, tool_of
 from sunrise.serve.problems import RefusalError
 from sunrise.serve.service import Service
@@ -44,7 +44,10 @@ def build_mcp(service: Service, who: Who) -> MCPServer[Any]:
         version=version("sunrise-memory"),
         instructions=_INSTRUCTIONS,
         log_level="WARNING",
-        tools=[*(made(service, who) for made in (_recall, _store, _forget)), *admin_tools(service, who)],
+        tools=[
+            *(made(service, who) for made in (_recall, _store, _forget, _erase)),
+            *admin_tools(service, who),
+        ],
         middleware=[_listing_receipts(service, who)],
         # Nothing is told of by itself, and who listens would keep a connection.
         subscriptions=False,
@@ -99,7 +102,7 @@ def _store(service: Service, who: Who) -> Tool:
                 idempotency_key=caller.key_for(idempotency_key),
                 replaces=tuple(replaces or ()),
             )
-            return store_answer_of(await service.workers.run(lambda: service.store(wanted)))
+            return store_answer_of(await service.workers.write(lambda: service.store(wanted)))
 
         return await answered(service, who, ctx, answer, tool="memory_store", scope=scope)
 
@@ -115,14 +118,15 @@ def _forget(service: Service, who: Who) -> Tool:
     async def memory_forget(
         ctx: Context[Any],
         id: Annotated[str | None, Field(description="Id, ref, or 8 characters of an id.")] = None,  # noqa: A002  the tool's own name
-        query: Annotated[str | None, Field(max_length=200_000, description="Or what it says.")] = None,
+        # Not "or None": of what may be anything but a text, the server reads JSON before we do.
+        query: Annotated[str, Field(max_length=200_000, description="Or what it says.")] = "",
         scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
     ) -> CallToolResult:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.WRITE)
             within = caller.scope_for(scope) if scope or caller.is_bound else None
-            wanted = ForgetRequest(id, query, scope=within)
-            return forget_answer_of(await service.workers.run(lambda: service.forget(wanted)))
+            wanted = ForgetRequest(id, query or None, scope=within)
+            return forget_answer_of(await service.workers.write(lambda: service.forget(wanted)))
 
         return await answered(service, who, ctx, answer, tool="memory_forget", scope=scope)
 
@@ -134,13 +138,45 @@ def _forget(service: Service, who: Who) -> Tool:
     )
 
 
+def _erase(service: Service, who: Who) -> Tool:
+    async def memory_erase(
+        ctx: Context[Any],
+        id: Annotated[str | None, Field(description="Id, ref, or 8 characters of an id.")] = None,  # noqa: A002  the tool's own name
+        query: Annotated[str, Field(max_length=200_000, description="Or just what it says.")] = "",
+        scope: Annotated[str | None, Field(max_length=256, description="Only of this scope.")] = None,
+        *,
+        backups: Annotated[bool, Field(description="Remove the snapshots that hold it.")] = False,
+    ) -> CallToolResult:
+        async def answer(caller: Caller) -> dict[str, Any]:
+            caller.check_right(Right.ADMIN)
+            caller.check_unbound()
+            wanted = ForgetRequest(id, query or None, scope=caller.scope_for(scope) if scope else None)
+            return erase_answer_of(
+                await service.workers.write(lambda: service.erase(wanted, backups=backups))
+            )
+
+        return await answered(service, who, ctx, answer, tool="memory_erase", scope=scope)
+
+    return tool_of(
+        memory_erase,
+        title="Erase a memory",
+        description="Forget one memory and take its text out of every store; nothing undoes it. Says what"
+        " still holds it. Only for a person who asks for that; needs the right admin.",
+        annotations=_FORGETS,
+    )
+
+
 def _add_receipts(server: MCPServer[Any], service: Service, who: Who) -> None:
     async def receipt(run_id: str, ctx: Context[Any]) -> str:
         """Return what one run of a flow did, as counts and codes."""
         request = ctx.request_context.request
         caller = who(request)
-        if Right.ADMIN not in caller.rights:
-            raise ResourceError(problem_of(RefusalError("right_not_allowed")))
+        try:
+            caller.check_right(Right.ADMIN)
+            caller.check_unbound()
+        except RefusalError as refusal:
+            note_refusal(service, refusal, ctx, caller, route="receipt")
+            raise ResourceError(problem_of(refusal)) from refusal
         found = await service.workers.run(lambda: service.receipt(run_id))
         if found is None:
             raise ResourceNotFoundError(problem_of(RefusalError("not_found")))

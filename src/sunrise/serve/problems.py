@@ -38,7 +38,9 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "busy": Meaning(409, "another import is at work"),
     "export_too_large": Meaning(413, "the export is too large for one answer: narrow it, or name a file"),
     "body_too_large": Meaning(413, "the body is larger than the service takes"),
-    "content_type": Meaning(415, "the body must be application/json, not compressed"),
+    "content_type": Meaning(
+        415, "the body must be application/json, or for an import a stream, not compressed"
+    ),
     "not_valid": Meaning(422, "a field is missing, unknown or out of range"),
     "bad_text": Meaning(422, "a text holds what no store can take"),
     "bad_limit": Meaning(422, "the limit is out of range"),
@@ -64,6 +66,7 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "overloaded": Meaning(503, "every worker is busy, and enough calls wait"),
     "store_failed": Meaning(503, "a store could not be read or written; a retry may help"),
     "no_memories_table": Meaning(503, "the agent has not made its table of memories yet"),
+    "no_flows": Meaning(503, "this installation carries no flows: it cannot erase"),
     "request_timeout": Meaning(504, "the answer took longer than the service allows"),
 }
 """Every reason with its status, by status."""

@@ -7,18 +7,20 @@ import re
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sunrise.adapters.private_files import check_folder
 from sunrise.adapters.spool_writer import SpoolWriter
 from sunrise.bootstrap import Home
 from sunrise.domain.capture_request import CaptureRequest, CaptureResult
+from sunrise.domain.erasure import EraseResult
 from sunrise.domain.forget import ForgetRequest, ForgetResult
 from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.scope_policy import ScopePolicy
 from sunrise.domain.store import StoreRequest, StoreResult
+from sunrise.domain.turn_log import LoggedTurn
 from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult
 from sunrise.errors import ConfigurationError, StoreError, SunriseError
 from sunrise.online.auto_recall import auto_recall
@@ -133,6 +135,10 @@ class Service:
             policy = replace(policy, scope=replace(policy.scope, fallback_scopes=own))
         return auto_recall(request, ports=self.home.turn_ports(self._table_or_none()), policy=policy)
 
+    def last_turn(self, session_key: str | None) -> LoggedTurn | None:
+        """Return the newest turn, of one session or of all."""
+        return self.home.ledger.last_turn(session_key)
+
     def scope_policy(self) -> ScopePolicy:
         """Return how scopes are found and checked at this moment."""
         return scope_policy(self.home.settings)
@@ -163,6 +169,23 @@ class Service:
                 clock=self.home.clock,
                 calibration=self.home.calibration(memories, embedder),
             )
+
+    def erase(self, request: ForgetRequest, *, backups: bool = False) -> EraseResult:
+        """Forget one memory and take its text out of every store; nothing is written meanwhile."""
+        from sunrise.client.erasing import erasing_flow  # noqa: PLC0415  as for memories
+
+        asked = asdict(request)
+        with self._writing:
+            self._table()
+            try:
+                erasing_flow()
+            except ConfigurationError as error:
+                raise RefusalError("no_flows") from error
+            try:
+                return self.memories().erase(asked.pop("id"), backups=backups, **asked)
+            finally:
+                # It was opened at a version that may be gone.
+                self._forget_table()
 
     def capture(self, request: CaptureRequest) -> CaptureResult:
         """Keep what the owner said in a session."""

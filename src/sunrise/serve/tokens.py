@@ -9,7 +9,7 @@ import re
 import secrets
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -71,6 +71,17 @@ class Caller:
         """
         if self.is_bound:
             raise RefusalError("scope_not_allowed", "this reaches into every scope")
+
+    def narrowed(self, scopes: tuple[str, ...]) -> Caller:
+        """
+        Return the caller bound to these scopes and no others.
+
+        Raises:
+            RefusalError: One of them is not theirs; reason ``scope_not_allowed``.
+        """
+        if self.scopes is not None and not {*scopes} <= {*self.scopes}:
+            raise RefusalError("scope_not_allowed")
+        return replace(self, scopes=scopes)
 
     def scope_for(self, asked: str | None) -> str:
         """

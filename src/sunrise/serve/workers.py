@@ -11,6 +11,9 @@ from typing import Final, TypeVar
 
 from sunrise.serve.problems import RefusalError
 
+WRITERS: Final = 2
+"""Threads for what changes memories: one call at a time does, and an import goes on beside it."""
+
 STUCK_S: Final = 120.0
 """A call that takes longer than this is not coming back."""
 
@@ -18,15 +21,16 @@ Answer = TypeVar("Answer")
 
 
 class Workers:
-    """Runs what blocks; more than ``threads`` plus ``queue`` calls at once are refused."""
+    """
+    Runs what blocks; more than ``threads`` plus ``queue`` calls at once are refused.
+
+    What writes has threads and a line of its own: where a flow holds the ledger, writers wait for it, and
+    readers do not wait for writers.
+    """
 
     def __init__(self, *, threads: int, queue: int) -> None:
-        self._threads = threads
-        self._room = threads + queue
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="sunrise-serve")
-        self._lock = threading.Lock()
-        self._under_way = 0
-        self._begun: dict[int, float] = {}
+        self._readers = _Lane(threads, queue, name="sunrise-serve")
+        self._writers = _Lane(WRITERS, queue, name="sunrise-write")
 
     async def run(self, call: Callable[[], Answer]) -> Answer:
         """
@@ -35,6 +39,39 @@ class Workers:
         Raises:
             RefusalError: Enough calls wait already, or the service stops; reason ``overloaded``.
         """
+        return await asyncio.wrap_future(self._readers.submit(call))
+
+    async def write(self, call: Callable[[], Answer]) -> Answer:
+        """
+        Return what a blocking call returns that changes memories.
+
+        Raises:
+            RefusalError: Enough of them wait already; reason ``overloaded``.
+        """
+        return await asyncio.wrap_future(self._writers.submit(call))
+
+    def are_stuck(self) -> bool:
+        """Return whether every thread for readers has been at one call for too long."""
+        return self._readers.is_stuck()
+
+    def close(self) -> None:
+        """Begin no more calls."""
+        self._readers.close()
+        self._writers.close()
+
+
+class _Lane:
+    """A few threads, and a bounded line before them."""
+
+    def __init__(self, threads: int, queue: int, *, name: str) -> None:
+        self._threads = threads
+        self._room = threads + queue
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._lock = threading.Lock()
+        self._under_way = 0
+        self._begun: dict[int, float] = {}
+
+    def submit(self, call: Callable[[], Answer]) -> Future[Answer]:
         with self._lock:
             if self._under_way >= self._room:
                 raise RefusalError("overloaded", retry_after_s=1.0)
@@ -46,10 +83,9 @@ class Workers:
                 self._under_way -= 1
             raise RefusalError("overloaded", "the service is being stopped", retry_after_s=5.0) from error
         future.add_done_callback(self._done)
-        return await asyncio.wrap_future(future)
+        return future
 
-    def are_stuck(self) -> bool:
-        """Return whether every thread has been at one call for too long."""
+    def is_stuck(self) -> bool:
         with self._lock:
             late = sum(time.monotonic() - begin > STUCK_S for begin in self._begun.values())
         return late >= self._threads
