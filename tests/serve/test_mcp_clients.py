@@ -29,7 +29,12 @@ CALLS = {
     "memory_get": {"ref": "mem:m-tea"}, "memory_export": {"format": "markdown"},
     "memory_import": {"lines": '[{"text": "The gate is blue"}]', "dry_run": True},
     "memory_store": {"text": "The printer stands on floor 3"}, "memory_forget": {"id": "mem:m-backup"},
+    "memory_erase": {"query": "The printer stands on floor 3"},
 }  # fmt: skip
+
+
+BY_ITSELF = b"sunrise: answered by this process\n"
+"""What a client finds in the log of a server that found no service to ask."""
 
 
 def test_all_of_the_door_answers_over_http(own_home: Path) -> None:
@@ -54,9 +59,10 @@ def _use_all(home: Path, over: Callable[[Ask], Any]) -> None:
             answer = await client.call_tool(name, arguments)
             assert not answer.is_error, (name, answer.content)
             assert isinstance(json.loads(answer.content[0].text), dict)
-        (named,) = (await client.list_resources()).resources
-        assert (str(named.uri), named.title) == (f"sunrise://receipts/{RUN}", "grade: ok")
-        (content,) = (await client.read_resource(named.uri)).contents
+        titles = {str(one.uri): one.title for one in (await client.list_resources()).resources}
+        # The other one is that of the erasure.
+        assert (len(titles), titles[f"sunrise://receipts/{RUN}"]) == (2, "grade: ok")
+        (content,) = (await client.read_resource(f"sunrise://receipts/{RUN}")).contents
         assert json.loads(content.text)["run_id"] == RUN
         assert (await client.call_tool("memory_nothing", {})).is_error
         await _ask_at_once(client)
@@ -106,7 +112,7 @@ def test_a_text_that_was_cut_in_an_emoji_is_stored_over_stdio(own_home: Path) ->
     with _process(own_home) as process:
         _write(process, _line(1, _store("The party is at nine \ud83d")))
         answer = _read(process)
-        assert process.communicate(timeout=60) == (b"", b"")
+        assert process.communicate(timeout=60) == (b"", BY_ITSELF)
     _check_stored(own_home, "The party is at nine \ufffd", answer)
 
 
@@ -117,7 +123,7 @@ def test_what_a_client_leaves_behind_on_stdio_is_whole_or_absent(own_home: Path)
         _write(process, *(_line(number, _store(text)) for number, text in enumerate(texts, start=2)))
         first = _read(process)
         rest, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (0, b"")
+    assert (process.returncode, errors) == (0, BY_ITSELF)
     answers = [first, *map(json.loads, rest.splitlines())]
     acknowledged = {texts[one["id"] - 2] for one in answers if "result" in one}
     there = _texts(own_home)

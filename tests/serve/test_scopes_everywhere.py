@@ -100,7 +100,7 @@ def test_another_scope_is_refused_and_audited(bound: Served, path: str) -> None:
     check_refused(bound, answer, path)
 
 
-@pytest.mark.parametrize("path", [*SCOPED.keys() - {"/v1/erase"}])
+@pytest.mark.parametrize("path", sorted(SCOPED.keys() - {"/v1/erase"}))
 def test_without_a_scope_nothing_of_another_one_is_seen_or_changed(bound: Served, path: str) -> None:
     answer = bound.ask("POST", path, SCOPED[path], **BEARER)
     assert answer.status == 200

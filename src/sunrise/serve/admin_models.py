@@ -102,7 +102,7 @@ class TimelineAsked(Asked):
 class TimelineGiven(Given):
     """What was captured, oldest first."""
 
-    at_ms: int | None
+    at_ms: int | None = Field(alias="at_ms")
     anchor: str | None
     items: list[dict[str, Any]]
     receipt: dict[str, Any]
