@@ -22,22 +22,7 @@ from sunrise.domain.text.dated_terms import text_terms
 from sunrise.domain.text.script import cjk_share
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.online.centred_cosines import Floats
-from sunrise.online.recall_legs import Legs, View
-
-_READ: Final = (
-    "id",
-    "terms",
-    "text",
-    "scope",
-    "importance_label",
-    "trust_tier",
-    "category",
-    "createdAt",
-    "state",
-    "expires_at_ms",
-    "source_ref",
-)
-"""What is read of a row, in the order in which :func:`_memory` takes it."""
+from sunrise.online.recall_legs import COLUMNS, Legs, View
 
 FUSED_BY_SCORES: Final = "calibrated"
 FUSED_BY_RANKS: Final = "rrf"
@@ -118,10 +103,10 @@ def _read(legs: Legs) -> tuple[dict[str, Memory], dict[str, str | None]]:
         if found is None:
             continue
         # Column by column: a row as a dict costs as much as all that is done with it.
-        for name, told, *row in zip(*(_column(found, name) for name in _READ), strict=True):
+        for name, text, told, *row in zip(*(_column(found, one) for one in COLUMNS), strict=True):
             ref = memory_ref(name)
             if ref not in memories:
-                memories[ref], terms[ref] = _memory(name, ref, told, *row), told
+                memories[ref], terms[ref] = _memory(name, ref, text, told, *row), told
     return memories, terms
 
 
@@ -140,8 +125,8 @@ def _refs(found: pa.Table | None) -> tuple[str, ...]:
 def _memory(
     name: str,
     ref: str,
-    terms: str | None,
     text: str | None,
+    terms: str | None,
     scope: str | None,
     importance_label: str | None,
     trust_tier: str | None,

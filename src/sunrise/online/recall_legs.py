@@ -45,6 +45,7 @@ COLUMNS: Final = (
     "expires_at_ms",
     "source_ref",
 )
+"""What is read of a row, in the order in which a memory is made of it."""
 
 
 @dataclass(frozen=True, slots=True)
