@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
@@ -60,6 +61,13 @@ def ledger(tmp_path: Path, clock: FrozenClock) -> Iterator[SqliteLedger]:
     made.close()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     # The long ones begin first, so that no worker is left alone with one at the end.
     items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in ("server", "slow", "kill")))
+    names = Counter(item.nodeid for item in items)
+    doubled = sorted(name for name, times in names.items() if times > 1)
+    if hasattr(config, "workerinput") and doubled:
+        # xdist would run one of them, and say nothing of the others.
+        msg = f"tests that share a name cannot be shared out: {', '.join(doubled)}"
+        raise pytest.UsageError(msg)
