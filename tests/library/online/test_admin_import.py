@@ -412,7 +412,10 @@ def test_a_lost_lease_stops_the_import(fake: FakeMemoryTable, ledger: SqliteLedg
     assert len(held(fake, "text")) == 2
 
 
-ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=200).filter(
+    # What looks like an order, or hides a text, comes back too, but in quarantine: another test has those.
+    lambda text: not ColumnScreen().orders([text], owners=())
+)
 
 
 @settings(max_examples=60, deadline=None)
