@@ -10,6 +10,7 @@ import pytest
 from sunrise.cli import app, start
 from sunrise.cli.exit_codes import ExitCode
 from sunrise.serve.tokens import Caller, Right, load_tokens
+from tests.commands import typed
 from tests.serving import make_home, served
 
 
@@ -20,46 +21,33 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
-) -> tuple[int, str, str]:
-    monkeypatch.setattr("sys.argv", ["sunrise", *words])
-    code = 0
-    try:
-        start.main()
-    except SystemExit as left:
-        code = int(left.code or 0)
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
 def test_recall_answers_without_a_service(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = run(monkeypatch, capsys, "recall", "green tea", "-v")
+    code, out, err = typed(monkeypatch, capsys, "recall", "green tea", "-v")
     assert (code, err) == (0, "sunrise: answered by this process\n")
     ref, text = out.splitlines()
     assert ref.startswith("mem:m-tea  ")
     assert text == "  The user likes green tea"
-    code, out, _ = run(monkeypatch, capsys, "recall", "green plan", "--scope", "agent:1", "--json")
+    code, out, _ = typed(monkeypatch, capsys, "recall", "green plan", "--scope", "agent:1", "--json")
     assert [item["ref"] for item in json.loads(out)["items"]] == ["mem:m-secret-plan"]
 
 
 def test_recall_of_nothing_says_why(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(monkeypatch, capsys, "recall", "zebra")[:2] == (0, "nothing: no_match\n")
-    assert run(monkeypatch, capsys, "recall", "...")[:2] == (0, "nothing: empty_query\n")
-    assert run(monkeypatch, capsys, "recall", "a", "--limit", "0")[0] == ExitCode.USAGE
+    assert typed(monkeypatch, capsys, "recall", "zebra")[:2] == (0, "nothing: no_match\n")
+    assert typed(monkeypatch, capsys, "recall", "...")[:2] == (0, "nothing: empty_query\n")
+    assert typed(monkeypatch, capsys, "recall", "a", "--limit", "0")[0] == ExitCode.USAGE
 
 
 def test_a_token_is_made_once_and_not_shown(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, _ = run(monkeypatch, capsys, "serve", "--init-token", "--json")
+    code, out, _ = typed(monkeypatch, capsys, "serve", "--init-token", "--json")
     token = (home / "serve.token").read_text().strip()
     assert (code, json.loads(out)) == (0, {"file": str(home / "serve.token"), "made": True})
-    _, out, _ = run(monkeypatch, capsys, "serve", "--init-token")
+    _, out, _ = typed(monkeypatch, capsys, "serve", "--init-token")
     assert "(kept)" in out
     assert token not in out
 
@@ -68,13 +56,13 @@ def test_a_bound_token_is_shown_once(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("token", "gateway", "--scope", "agent:1", "--right", "read", "--right", "write")
-    code, out, _ = run(monkeypatch, capsys, *words)
+    code, out, _ = typed(monkeypatch, capsys, *words)
     expected = Caller("gateway", frozenset({Right.READ, Right.WRITE}), ("agent:1",))
     assert code == 0
     assert load_tokens(home).bearer(out.strip()) == expected
-    code, _, err = run(monkeypatch, capsys, *words)
+    code, _, err = typed(monkeypatch, capsys, *words)
     assert (code, err) == (ExitCode.CONFIGURATION, "sunrise: the name 'gateway' is taken\n")
-    code, _, err = run(monkeypatch, capsys, "token", "other", "--right", "root")
+    code, _, err = typed(monkeypatch, capsys, "token", "other", "--right", "root")
     assert code == ExitCode.CONFIGURATION
     assert "read, write, admin" in err
 
@@ -82,7 +70,7 @@ def test_a_bound_token_is_shown_once(
 def test_the_service_is_not_started_in_a_home_that_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = run(monkeypatch, capsys, "serve", "--home", str(tmp_path / "none"))
+    code, _, err = typed(monkeypatch, capsys, "serve", "--home", str(tmp_path / "none"))
     assert code == ExitCode.CONFIGURATION
     assert err.endswith("make it with `sunrise init`\n")
 
@@ -91,7 +79,7 @@ def test_a_port_that_is_taken_is_named(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with served(home) as running:
-        code, _, err = run(monkeypatch, capsys, "serve", "--port", str(running.port))
+        code, _, err = typed(monkeypatch, capsys, "serve", "--port", str(running.port))
     assert code == ExitCode.CONFIGURATION
     assert f"cannot listen on 127.0.0.1:{running.port}" in err
 
@@ -99,6 +87,6 @@ def test_a_port_that_is_taken_is_named(
 def test_the_whole_command_line_answers_alike(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    quick = run(monkeypatch, capsys, "recall", "green tea")
+    quick = typed(monkeypatch, capsys, "recall", "green tea")
     monkeypatch.setattr(start, "main", app.main)
-    assert run(monkeypatch, capsys, "recall", "green tea") == quick
+    assert typed(monkeypatch, capsys, "recall", "green tea") == quick

@@ -6,12 +6,13 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sunrise.cli import start
+from tests.commands import typed
 from tests.serving import announced, make_home, served
 
 SERVICE = "sunrise: answered by the service"
@@ -30,17 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def asked(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["sunrise", *words])
-        code = 0
-        try:
-            start.main()
-        except SystemExit as left:
-            code = int(left.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return asked
+    return partial(typed, monkeypatch, capsys)
 
 
 @pytest.fixture

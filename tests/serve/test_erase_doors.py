@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 import sunrise
-from sunrise.cli import start
 from sunrise.domain.answers import answer_of, erase_answer_of, forget_answer_of, store_answer_of
 from sunrise.serve.audit import AUDIT_FILE
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
+from tests.commands import typed
 from tests.serving import announced, make_home, served
 
 TEXT = "The zebra crossing is closed on Mondays"
@@ -79,10 +79,7 @@ def _mcp(home: Path, *_: Any) -> Iterator[Ask]:
 def _command_line(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ask:
     def ask(call: str, first: str) -> dict[str, Any]:
         words = ["forget", first, "--erase"] if call == "erase" else [call, first]
-        monkeypatch.setattr("sys.argv", ["sunrise", *words, "--home", str(home), "--json", "-v"])
-        with suppress(SystemExit):
-            start.main()
-        out, err = capsys.readouterr()
+        _, out, err = typed(monkeypatch, capsys, *words, "--home", str(home), "--json", "-v")
         found: dict[str, Any] = json.loads(out)
         return {**found, "path": err}
 

@@ -1,4 +1,4 @@
-"""The two searches of a recall: by words and by meaning, at the same time, each allowed to fail alone."""
+"""The two searches of a recall: by words and by meaning, each allowed to fail alone."""
 
 from __future__ import annotations
 
