@@ -13,7 +13,9 @@ from typing import Any, Final, TypeVar
 
 from sunrise.errors import ConflictError, DataError, StoreError, SunriseError
 
-TRIES: Final = 5
+TRIES: Final = 8
+"""With five, on a busy machine, a flow gave up once in a minute beside a writer that never rests."""
+
 INDEX_CACHE_BYTES: Final = 512 << 20
 METADATA_CACHE_BYTES: Final = 16 << 20
 """Each version lists all its files: with a store a minute lancedb would soon hold a gigabyte of them."""
@@ -101,7 +103,7 @@ def retry_conflicts(
     sleep: Callable[[float], None] = time.sleep,
 ) -> Result:
     """
-    Run an action on the newest version; when another writer was quicker, do it again, five times in all.
+    Run an action on the newest version; when another writer was quicker, do it again, eight times in all.
 
     ``refresh`` comes before every try: on a stale handle ``optimize`` does nothing without a word, and
     ``add_columns`` conflicts for ever.
