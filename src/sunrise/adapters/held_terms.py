@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from sunrise.adapters.held_vectors import Floats, Places
 
 _K1: Final = 1.2
 _B: Final = 0.75
+_KNOWN_CODES: Final = 16_384
 
 
 class HeldTerms:
@@ -28,6 +30,8 @@ class HeldTerms:
         # A list of Python's texts would take ten times as much.
         self._vocabulary = flat.dictionary.take(order)
         codes = np.argsort(order.to_numpy()).astype(np.uint32)[flat.indices.to_numpy()]
+        # Questions share their words, and Arrow makes a new text each time one is compared.
+        self._code = lru_cache(_KNOWN_CODES)(self._looked_up)
         # Of an empty text the split makes one empty word, and that stands first.
         is_word = codes >= (self._code("") is not None)
         codes, rows = codes[is_word], rows[is_word]
@@ -57,13 +61,14 @@ class HeldTerms:
             at = self._places[part]
             inside = slice(*np.searchsorted(at, (first, end)))
             scores[at[inside] - first] += self._counts[part][inside]
-        scores = scores[places - first]
+        if end - first > len(places):
+            scores = scores[places - first]
         hit = np.flatnonzero(scores)
         best = hit[_first(scores[hit], min(limit, len(hit)))]
         best = best[np.argsort(-scores[best], kind="stable")]
         return places[best], scores[best]
 
-    def _code(self, term: str) -> int | None:
+    def _looked_up(self, term: str) -> int | None:
         vocabulary = self._vocabulary
         at = bisect_left(range(len(vocabulary)), term, key=lambda code: vocabulary[code].as_py())
         return at if at < len(vocabulary) and vocabulary[at].as_py() == term else None

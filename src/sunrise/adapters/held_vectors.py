@@ -37,6 +37,7 @@ class HeldVectors:
         self._numbers = np.zeros((rows, dimension), np.int16)
         self._steps = np.zeros(rows, np.float32)
         self._lengths = np.zeros(rows, np.float32)
+        self._all_there = False
         self._axes = np.zeros((dimension, 0), np.float32)
         self._sketches = np.zeros((rows, 0), np.int8)
 
@@ -59,6 +60,7 @@ class HeldVectors:
 
     def sketch(self) -> None:
         """Make the sketches, once all vectors are there."""
+        self._all_there = bool((self._lengths > 0).all())
         step = max(1, len(self._numbers) // _SAMPLE)
         sample = self._units(np.arange(0, len(self._numbers), step, dtype=np.uint32))
         directions = np.linalg.eigh(sample.T @ sample)[1]
@@ -71,13 +73,16 @@ class HeldVectors:
 
     def nearest(self, query: Floats, places: Places, limit: int) -> tuple[Places, Floats]:
         """Return the places of the nearest vectors of those at some ascending places, and their distances."""
-        places = places[self._lengths[places] > 0]
+        if not self._all_there:
+            places = places[self._lengths[places] > 0]
         if not len(places):
             return places, np.zeros(0, np.float32)
         unit: Floats = (query / np.linalg.norm(query)).astype(np.float32)
         first, last = int(places[0]), int(places[-1]) + 1
         # What lies together is looked through whole: to pick some of it out would take longer.
-        likeness = self._likeness(_products(self._axes.T, unit), first, last)[places - first]
+        likeness = self._likeness(_products(self._axes.T, unit), first, last)
+        if last - first > len(places):
+            likeness = likeness[places - first]
         left_out = max(0, len(places) - _MEASURED * limit)
         places = places[np.argpartition(likeness, left_out - 1)[left_out:]] if left_out else places
         scales = self._steps[places] / self._lengths[places]

@@ -27,7 +27,7 @@ from sunrise.online.recall import item_of, weighed
 from sunrise.online.recall_trail import Trail
 from sunrise.ports import Clock, Embedder, MemoryReader, TurnLedger
 
-POOL: Final = 60
+POOL: Final = 40
 """So many memories compete for the slots of a turn: with fewer, many important ones would leave no others."""
 
 

@@ -23,7 +23,7 @@ from sunrise.online.centred_cosines import CentredCosines, Floats
 from sunrise.online.recall_trail import Trail
 from sunrise.ports import Embedder, MemoryReader
 
-CANDIDATES: Final = 50
+CANDIDATES: Final = 40
 """Each leg brings more than is asked for: fusion lives on what stands low in one and high in the other."""
 
 _BEYOND: Final = 10
