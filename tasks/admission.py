@@ -15,13 +15,16 @@ from sunrise.bootstrap import Home
 from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.judging import Judge, Verdict
+from sunrise.domain.admission.profiles import owner_speaks
 from sunrise.domain.admission.recall_loops import MEMORY_TOOLS
 from sunrise.domain.admission.rules import MADE, OWNER, RULES, gate_pattern
+from sunrise.domain.admission.worth import Odds
 from sunrise.domain.retention import DAY_MS
 from sunrise.errors import ConfigurationError
 from tasks.entry_counts import CountedRows
 from tasks.kept_rows import CANDIDATE, KeptRowsOfLedger, candidate_of
 from tasks.row_meanings import RowMeanings, row_meanings
+from tasks.row_worth import FEWEST_ROWS, RowWorth, row_worth
 
 _SIGHTING = (
     "key", "ts_ms", "kind", "tool_name", "source_kind", "source_ref", "session_key", "agent_id",
@@ -31,6 +34,9 @@ _SIGHTING = (
 
 MAX_EARLIER = 500
 """With so many rows of earlier runs new ones are compared by meaning, the newest: it takes under a second."""
+
+MAX_TOLD = 1_000
+"""With so many rows of earlier runs new ones are weighed, the newest: it takes a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,8 @@ class Door:
         self._boot_files: BootFiles | None = None
         self._meanings: RowMeanings | None = None
         self._asked = False
+        self._worth: RowWorth | None = None
+        self._unheard: list[Candidate] | None = None
         self._owner_is_heard = False
 
     def judge(self, rows: pl.DataFrame) -> Judged:
@@ -75,7 +83,8 @@ class Door:
         rows = rows.with_columns(
             pl.Series("fingerprint", [fingerprint(text) for text in rows["terms"].to_list()], dtype=pl.Int64)
         )
-        wanted = rows.filter(self._may_collapse(rows))
+        worth = self._weighing(rows)
+        wanted = rows if worth else rows.filter(self._may_collapse(rows))
         if wanted.is_empty():
             return Judged(rows, SIGHTING_SCHEMA.empty_table(), Counter(), Counter())
         known = self._home.ledger.known_keys(wanted["key"].to_list())
@@ -85,6 +94,10 @@ class Door:
             if row["key"] not in known
         ]
         self._kept.prepare(candidates)
+        if worth is not None:
+            worth.weigh(candidates)
+        elif self._unheard is not None:
+            self._unheard.extend(candidates)
         hear = self._listen(rows, candidates)
         if any(one.source_kind == OWNER for one in candidates):
             self._owner_is_heard = True
@@ -96,6 +109,10 @@ class Door:
                 verdicts[one.key] = self._verdict(one)
         # What was collapsed before is no row of the ledger, and must not become one.
         return _carried_out(rows.filter(~rows["key"].is_in(sorted(known))), verdicts, self._kept)
+
+    def odds(self, candidate: Candidate) -> Odds | None:
+        """Return the odds that a row is worth keeping, where it was weighed."""
+        return self._worth.odds(candidate) if self._worth is not None else None
 
     def _may_collapse(self, rows: pl.DataFrame) -> pl.Series:
         # Tool rows are the mass: those that say something new and match no hint are settled here.
@@ -140,6 +157,27 @@ class Door:
 
         return hear
 
+    def _weighing(self, rows: pl.DataFrame) -> RowWorth | None:
+        """Return what weighs these rows, or None: nothing of the owner is known, or too little at all."""
+        first, last = rows["ts_ms"].min(), rows["ts_ms"].max()
+        if not isinstance(first, int) or not isinstance(last, int):
+            return None
+        self._owner_is_heard = self._owner_is_heard or bool((rows["source_kind"] == OWNER).any())
+        if not (self._owner_is_heard or owner_speaks(self._kept.owner_said)):
+            return None
+        if self._unheard is None:
+            self._worth = row_worth(self._home, self._boot())
+            told = self._home.ledger.told_lately(
+                since_ms=first - self._window_ms, until_ms=last, limit=MAX_TOLD
+            )
+            self._unheard = [candidate_of(row) for row in told.select(CANDIDATE).to_pylist()]
+        worth = self._worth
+        if worth is None or worth.rows_heard + len(self._unheard) + rows.height < FEWEST_ROWS:
+            return None
+        worth.hear(self._unheard)
+        self._unheard.clear()
+        return worth
+
     def _recollect(self, meanings: RowMeanings, since_ms: int, until_ms: int) -> None:
         told = self._home.ledger.kept_by_others(since_ms=since_ms, until_ms=until_ms, limit=MAX_EARLIER)
         for key, text in zip(told["key"].to_pylist(), told["summary"].to_pylist(), strict=True):
@@ -162,6 +200,7 @@ class Door:
                 window_ms=self._window_ms,
                 kept=self._kept,
                 meanings=self._meanings,
+                worth=self,
             )
         if self._owner_is_heard:
             self._judge.hear_owner()

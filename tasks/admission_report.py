@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +12,17 @@ import pyarrow as pa
 from sunrise.adapters.sqlite_entry import KEPT_SCHEMA
 from sunrise.bootstrap import Home
 from sunrise.domain.admission.boot_files import BootFiles
-from sunrise.domain.admission.judging import Judge
+from sunrise.domain.admission.candidate import Candidate
+from sunrise.domain.admission.judging import Judge, Verdict
+from sunrise.domain.admission.profiles import owner_speaks
+from sunrise.domain.admission.rules import OWNER
 from sunrise.domain.records import observation_ref
 from sunrise.domain.retention import DAY_MS
 from sunrise.ports import EntryLedger
 from tasks.admission import rules_off
 from tasks.kept_rows import KeptRowsOfLedger, candidate_of
 from tasks.row_meanings import row_meanings
+from tasks.row_worth import FEWEST_ROWS, RowWorth, row_worth
 
 _BATCH = 20_000
 _NAMED = 20
@@ -39,6 +43,18 @@ class AdmissionReport:
     hidden: Counter[tuple[str, str]] = field(default_factory=Counter)
     refs: dict[str, list[str]] = field(default_factory=dict)
 
+    def note(self, row: Mapping[str, Any], verdict: Verdict) -> None:
+        """Count a row of the ledger under its verdict."""
+        self.rows += 1
+        if verdict.rule is None:
+            self.admitted += 1
+            return
+        counts = self.hidden if verdict.archived else self.collapsed
+        counts[str(verdict.rule), row["source_kind"]] += 1
+        named = self.refs.setdefault(str(verdict.rule), [])
+        if len(named) < _NAMED:
+            named.append(observation_ref(row["id"]))
+
 
 def report_admission(home: Home, *, days: float | None = None) -> AdmissionReport:
     """
@@ -52,26 +68,33 @@ def report_admission(home: Home, *, days: float | None = None) -> AdmissionRepor
     kept = KeptRowsOfLedger(_Unwritten(home.ledger), window_ms=window_ms, dry_run=True)
     boot_files = BootFiles(home.boot_texts())
     meanings = row_meanings(home, boot_files)
+    worth = row_worth(home, boot_files)
     judge = Judge(
-        off=rules_off(home), boot_files=boot_files, window_ms=window_ms, kept=kept, meanings=meanings
+        off=rules_off(home),
+        boot_files=boot_files,
+        window_ms=window_ms,
+        kept=kept,
+        meanings=meanings,
+        worth=worth,
     )
     report = AdmissionReport()
-    for row in _rows(home, since_ms=since_ms):
-        candidate = candidate_of(row)
-        verdict = judge.judge(candidate)
-        kept.remember(candidate, verdict)
-        if meanings is not None:
-            meanings.remember(candidate, verdict)
-        report.rows += 1
-        if verdict.rule is None:
-            report.admitted += 1
-            continue
-        counts = report.hidden if verdict.archived else report.collapsed
-        counts[str(verdict.rule), candidate.source_kind] += 1
-        named = report.refs.setdefault(str(verdict.rule), [])
-        if len(named) < _NAMED:
-            named.append(observation_ref(row["id"]))
+    for rows in _batches(home, since_ms=since_ms):
+        candidates = [candidate_of(row) for row in rows]
+        if worth is not None and _can_be_weighed(candidates, worth, home):
+            worth.weigh(candidates)
+        for row, candidate in zip(rows, candidates, strict=True):
+            verdict = judge.judge(candidate)
+            kept.remember(candidate, verdict)
+            if meanings is not None:
+                meanings.remember(candidate, verdict)
+            report.note(row, verdict)
     return report
+
+
+def _can_be_weighed(candidates: Sequence[Candidate], worth: RowWorth, home: Home) -> bool:
+    return worth.rows_heard + len(candidates) >= FEWEST_ROWS and (
+        any(one.source_kind == OWNER for one in candidates) or owner_speaks(home.ledger.owner_said)
+    )
 
 
 class _Unwritten:
@@ -93,8 +116,8 @@ class _Unwritten:
         return None
 
 
-def _rows(home: Home, *, since_ms: int) -> Iterator[dict[str, Any]]:
+def _batches(home: Home, *, since_ms: int) -> Iterator[list[dict[str, Any]]]:
     after = 0
     while batch := home.ledger.rows_to_judge(after_id=after, since_ms=since_ms, limit=_BATCH).to_pylist():
-        yield from batch
+        yield batch
         after = batch[-1]["id"]

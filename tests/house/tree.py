@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("src", "flows", "tasks", "contracts", "reports", "deployments", "benchmarks", "docs")
+ROOMS = ("src", "flows", "tasks", "contracts", "reports", "deployments", "benchmarks", "docs", "training")
 _TEXT_SUFFIXES = {
     "", ".cfg", ".conf", ".css", ".env", ".ini", ".j2", ".js", ".json", ".lock", ".md", ".mjs", ".py",
     ".service", ".sh", ".timer", ".toml", ".ts", ".txt", ".yaml", ".yml",

@@ -13,6 +13,8 @@ from sunrise.domain.records import EntryCount, Inserted, Rejected
 from tests.homes import NOW, observation, observations, position
 from tests.ledgers import WHOLE, put, raw
 
+SOURCES = ("operator", "agent", "tool", "web", "import", "system")
+
 
 def sighting(key: str, onto: str, **fields: Any) -> dict[str, Any]:
     return {
@@ -107,6 +109,22 @@ def test_of_the_derived_rows_the_newest_of_a_time_come_oldest_first(ledger: Sqli
     found = ledger.kept_by_others(since_ms=NOW + 1, until_ms=NOW + 4, limit=3)
     assert found.column("key").to_pylist() == ["agent2", "agent3", "agent4"]
     assert ledger.kept_by_others(since_ms=NOW + 9, until_ms=NOW + 99, limit=3).num_rows == 0
+
+
+def test_what_was_told_lately_is_of_every_source_and_the_hidden_too(ledger: SqliteLedger) -> None:
+    rows = observations(
+        *(observation(f"{source}", source_kind=source, ts_ms=NOW + at) for at, source in enumerate(SOURCES)),
+        observation("late", source_kind="agent", ts_ms=NOW + 9),
+    )
+    hidden = pa.array([*["held_back"] * len(SOURCES), None], pa.string())
+    rows = rows.append_column("entry_rule", hidden).append_column(
+        "archived_at_ms", pa.array([*[NOW] * len(SOURCES), None], pa.int64())
+    )
+    ledger.commit_harvest(rows, rejected=(), position=None)
+    found = ledger.told_lately(since_ms=NOW, until_ms=NOW + 8, limit=3)
+    assert found.column("key").to_pylist() == ["web", "import", "system"]
+    assert found.schema.names == ledger.kept_by_others(since_ms=0, until_ms=0, limit=1).schema.names
+    assert ledger.told_lately(since_ms=NOW + 10, until_ms=NOW + 99, limit=3).num_rows == 0
 
 
 def test_the_row_of_a_rule_belongs_to_an_agent_and_a_scope(ledger: SqliteLedger) -> None:

@@ -132,6 +132,16 @@ class SqliteEntry(SqliteConnection):
             parameters = {"since": since_ms, "until": until_ms, "limit": limit}
             return read_arrow(db, sql, KEPT_SCHEMA, parameters)
 
+    def told_lately(self, *, since_ms: int, until_ms: int, limit: int) -> pa.Table:
+        """Return the newest rows of a time, hidden ones too, oldest first."""
+        sql = f"""
+          SELECT {_KEPT} FROM observations o WHERE o.id IN (
+            SELECT id FROM observations WHERE ts_ms BETWEEN :since AND :until ORDER BY id DESC LIMIT :limit
+          ) ORDER BY o.id"""
+        with self.reading() as db:
+            parameters = {"since": since_ms, "until": until_ms, "limit": limit}
+            return read_arrow(db, sql, KEPT_SCHEMA, parameters)
+
     def rows_to_judge(self, *, after_id: int, since_ms: int, limit: int) -> pa.Table:
         """Return rows past an id that are not older than a moment, as they entered, oldest entry first."""
         sql = """

@@ -98,6 +98,10 @@ class EntryLedger(Protocol):
         """Return the newest rows of a time that are neither the owner's nor a tool's, oldest first."""
         ...
 
+    def told_lately(self, *, since_ms: int, until_ms: int, limit: int) -> pa.Table:
+        """Return the newest rows of a time, hidden ones too, oldest first."""
+        ...
+
     def rows_to_judge(self, *, after_id: int, since_ms: int, limit: int) -> pa.Table:
         """Return rows past an id that are not older than a moment, as they entered, oldest entry first."""
         ...

@@ -34,7 +34,7 @@ class AdmissionSettings(Section):
     )
     by_meaning: bool = Field(
         default=True,
-        description="Where boot files are at hand, rows of the agent are compared by vectors too.",
+        description="Rows are weighed by vectors; where boot files are at hand the agent's are compared too.",
     )
 
 

@@ -19,6 +19,7 @@ from sunrise.domain.admission.rules import (
     Surroundings,
     speaks_as_extractor,
 )
+from sunrise.domain.admission.worth import Odds, Worth, is_doubtful, is_held
 
 
 class KeptRows(Protocol):
@@ -67,8 +68,8 @@ class Judge:
     The rules of admission over one harvest.
 
     ``off`` names rules that are not applied. ``boot_files`` are the agent's, as far as they are at
-    hand. With ``meanings``, rows that no rule settles are compared by meaning. The judge remembers nothing:
-    what was kept, *kept* knows.
+    hand. With ``meanings``, rows that no rule settles are compared by meaning; with ``worth``, what would be
+    let in is held back where it is not worth it. The judge remembers nothing: what was kept, *kept* knows.
     """
 
     def __init__(
@@ -79,10 +80,12 @@ class Judge:
         window_ms: int,
         kept: KeptRows,
         meanings: Meanings | None = None,
+        worth: Worth | None = None,
     ) -> None:
         self.window_ms = window_ms
         self._kept = kept
         self._meanings = meanings
+        self._worth = worth
         self._off = off
         self._owner_speaks = False
         self._around = Surroundings(boot_files or BootFiles(()), kept.owner_said)
@@ -104,32 +107,40 @@ class Judge:
 
         A row that links a memory or has a label is touched only as an exact repeat that agrees in both.
         """
+        bound = candidate.memory_id is not None or candidate.importance_label is not None
+        odds = None if bound or self._worth is None else self._worth.odds(candidate)
+        verdict = self._by_rules(candidate, odds, bound=bound)
+        if verdict.admitted and odds is not None and is_held(candidate, odds):
+            # Each has a row of its own, so that one can be let in.
+            return Verdict(None, RuleName.HELD_BACK, archived=True)
+        return verdict
+
+    def _by_rules(self, candidate: Candidate, odds: Odds | None, *, bound: bool) -> Verdict:
         if self._meanings is not None and speaks_as_extractor(candidate):
             # A tool does not speak of the user: an extractor does, whatever ran it.
             candidate = replace(candidate, source_kind="agent")
-        bound = candidate.memory_id is not None or candidate.importance_label is not None
         rule = None if bound else self._rule_of(candidate)
-        if rule is not None:
+        if rule is not None and not (odds is not None and is_doubtful(rule, odds)):
             first = self._kept.group(rule, candidate)
             return Verdict(first, rule, archived=first is None)
         earlier = self._kept.repeat_of(candidate)
         if earlier is None and not bound and candidate.source_kind in DERIVED:
             earlier = self._kept.similar_to(candidate)
         if earlier is None and not bound and self._meanings and candidate.source_kind in MADE:
-            return self._by_meaning(candidate, self._meanings)
+            return self._by_meaning(candidate, self._meanings, odds)
         return ADMITTED if earlier is None else self._repeat(candidate, earlier)
 
-    def _by_meaning(self, candidate: Candidate, meanings: Meanings) -> Verdict:
-        boot_figures = self._around.boot_files.figures
+    def _by_meaning(self, candidate: Candidate, meanings: Meanings, odds: Odds | None) -> Verdict:
         found = finding_of(
             candidate,
             meanings.likeness(candidate),
-            off=self._off,
-            boot_figures=boot_figures,
+            # What brings too little is told better by what it looks like, where that was weighed.
+            off=self._off if odds is None else self._off | {RuleName.HELD_BACK},
+            boot_figures=self._around.boot_files.figures,
             owner_speaks=self._owner_is_heard,
             parts=meanings.parts,
         )
-        if found is None:
+        if found is None or (odds is not None and found.key is None and is_doubtful(found.rule, odds)):
             return ADMITTED
         if found.rule is RuleName.HELD_BACK:
             # Each has a row of its own, so that one can be let in.

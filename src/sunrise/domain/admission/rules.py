@@ -281,8 +281,8 @@ RULES: tuple[AdmissionRule, ...] = (
     ),
     AdmissionRule(
         RuleName.HELD_BACK,
-        "is said by the agent alone, and brings too little to stand by itself",
-        frozenset({"agent", "system"}),
+        "brings too little, beside what came before it, to be kept in use",
+        _ALL,
         _never,
     ),
 )
