@@ -75,7 +75,8 @@ class Door:
         self._meanings: RowMeanings | None = None
         self._asked = False
         self._worth: RowWorth | None = None
-        self._unheard: list[Candidate] | None = None
+        self._worth_asked = False
+        self._unheard: list[Candidate] = []
         self._owner_is_heard = False
 
     def judge(self, rows: pl.DataFrame) -> Judged:
@@ -96,7 +97,7 @@ class Door:
         self._kept.prepare(candidates)
         if worth is not None:
             worth.weigh(candidates)
-        elif self._unheard is not None:
+        elif self._worth is not None:
             self._unheard.extend(candidates)
         hear = self._listen(rows, candidates)
         if any(one.source_kind == OWNER for one in candidates):
@@ -165,18 +166,22 @@ class Door:
         self._owner_is_heard = self._owner_is_heard or bool((rows["source_kind"] == OWNER).any())
         if not (self._owner_is_heard or owner_speaks(self._kept.owner_said)):
             return None
-        if self._unheard is None:
+        if not self._worth_asked:
+            self._worth_asked = True
             self._worth = row_worth(self._home, self._boot())
-            told = self._home.ledger.told_lately(
-                since_ms=first - self._window_ms, until_ms=last, limit=MAX_TOLD
-            )
-            self._unheard = [candidate_of(row) for row in told.select(CANDIDATE).to_pylist()]
+            self._unheard = self._told_before(first, last) if self._worth is not None else []
         worth = self._worth
         if worth is None or worth.rows_heard + len(self._unheard) + rows.height < FEWEST_ROWS:
             return None
         worth.hear(self._unheard)
         self._unheard.clear()
         return worth
+
+    def _told_before(self, first_ms: int, last_ms: int) -> list[Candidate]:
+        told = self._home.ledger.told_lately(
+            since_ms=first_ms - self._window_ms, until_ms=last_ms, limit=MAX_TOLD
+        )
+        return [candidate_of(row) for row in told.select(CANDIDATE).to_pylist()]
 
     def _recollect(self, meanings: RowMeanings, since_ms: int, until_ms: int) -> None:
         told = self._home.ledger.kept_by_others(since_ms=since_ms, until_ms=until_ms, limit=MAX_EARLIER)

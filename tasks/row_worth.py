@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.figures import figures_of
 from sunrise.domain.admission.rule_names import RuleName
 from sunrise.domain.admission.rules import OWNER
-from sunrise.domain.admission.worth import LOOKS, NEIGHBOURS, Odds, beside, looked_at, looks_of, repeats
+from sunrise.domain.admission.worth import LOOKS, NEIGHBOURS, Odds, Told, beside, looked_at, looks_of, repeats
 from sunrise.domain.text.analysis import terms
 from sunrise.ports import Embedder
 
@@ -26,9 +26,10 @@ MAX_EARLIER = 10_000
 FEWEST_ROWS = 300
 """Among fewer rows nothing is weighed: what comes again and again is not to be seen in them."""
 
-_OF_REPEATS = ("nearest", "words_known", "figures_new")
 _AT_ONCE = 256
 _NEAREST = 5
+_ELSEWHERE = np.float32(-2)
+"""Less than any cosine: of a row in another scope."""
 
 
 def row_worth(home: Home, boot_files: BootFiles) -> RowWorth | None:
@@ -51,16 +52,15 @@ class RowWorth:
         self._embedder = embedder
         self._model = model
         self._boot_texts = tuple(boot)
+        self._boot_told = _told(boot)
         self._boot: Floats | None = None
-        self._vectors = np.zeros((0, embedder.dimension), np.float32)
-        self._of_owner = np.zeros(0, np.bool_)
-        self._told: list[tuple[frozenset[str], frozenset[str]]] = []
+        self._before = _Before(embedder.dimension)
         self._odds: dict[str, Odds] = {}
 
     @property
     def rows_heard(self) -> int:
         """How many rows are known."""
-        return len(self._told)
+        return len(self._before.told)
 
     def odds(self, candidate: Candidate) -> Odds | None:
         """Return the odds of a row that was weighed."""
@@ -68,16 +68,14 @@ class RowWorth:
 
     def hear(self, rows: Sequence[Candidate]) -> None:
         """Note rows that came before, without weighing them."""
-        texts = [looked_at(one.text) for one in rows]
-        self._remember(rows, self._embed(texts), _told(texts))
+        if rows:
+            self._before = self._before.and_then(self._read(rows), limit=MAX_EARLIER)
 
     def weigh(self, rows: Sequence[Candidate]) -> None:
         """Weigh rows, in the order in which they came."""
-        features = self.features(rows)
+        features, again = self._weighed(rows)
         alone = features.copy()
         alone[:, -len(NEIGHBOURS) :] = 0
-        beside_them = features[:, -len(NEIGHBOURS) :]
-        again = map(repeats, *(beside_them[:, NEIGHBOURS.index(name)].tolist() for name in _OF_REPEATS))
         odds = zip(self._model.odds(features).tolist(), self._model.odds(alone).tolist(), again, strict=True)
         self._odds = {one.key: Odds(*told) for one, told in zip(rows, odds, strict=True)}
 
@@ -88,59 +86,53 @@ class RowWorth:
         A line is the vector, then the looks, then what the rows before it say; see
         :mod:`sunrise.domain.admission.worth`.
         """
-        texts = [looked_at(one.text) for one in rows]
-        vectors, told = self._embed(texts), _told(texts)
-        looks = np.array(
-            [
-                looks_of(text, one.ts_ms, one.source_kind)
-                for text, one in zip(texts, rows, strict=True)
-            ],
-            np.float32,
-        )  # fmt: skip
-        parts = []
-        for at in range(0, len(rows), _AT_ONCE):
-            part = slice(at, at + _AT_ONCE)
-            parts.append(self._neighbours(vectors[part], told[part], rows[part]))
-            self._remember(rows[part], vectors[part], told[part])
-        if not parts:
-            return np.zeros((0, vectors.shape[1] + len(LOOKS) + len(NEIGHBOURS)), np.float32)
-        return np.concatenate([vectors, looks, np.concatenate(parts)], axis=1)
+        return self._weighed(rows)[0]
 
-    def _neighbours(
-        self,
-        vectors: Floats,
-        told: Sequence[tuple[frozenset[str], frozenset[str]]],
-        rows: Sequence[Candidate],
-    ) -> Floats:
-        """Return what is weighed of the rows before each of some rows: those noted, and those of them."""
-        known = len(self._told)
-        before = np.concatenate([self._vectors, vectors])
-        all_told = [*self._told, *told]
-        of_owner = np.concatenate([self._of_owner, [one.source_kind == OWNER for one in rows]]).astype(bool)
-        cosines = vectors @ before.T
-        boot = self._boot_vectors()
-        like_boot = (vectors @ boot.T).max(axis=1) if len(boot) else np.zeros(len(rows), np.float32)
-        lines = []
-        for place, mine in enumerate(told):
+    def _weighed(self, rows: Sequence[Candidate]) -> tuple[Floats, list[bool]]:
+        """Return the features of rows, and which of them the owner says again."""
+        texts = [looked_at(one.text) for one in rows]
+        looks = [looks_of(text, one.ts_ms, one.source_kind) for text, one in zip(texts, rows, strict=True)]
+        read = self._read(rows)
+        lines: list[tuple[float, ...]] = []
+        again: list[bool] = []
+        for at in range(0, len(rows), _AT_ONCE):
+            part = read.part(at, at + _AT_ONCE)
+            for line, is_again in self._neighbours(part):
+                lines.append(line)
+                again.append(is_again)
+            self._before = self._before.and_then(part, limit=MAX_EARLIER)
+        shapes = ((looks, len(LOOKS)), (lines, len(NEIGHBOURS)))
+        told = [np.array(one, np.float32).reshape(len(rows), width) for one, width in shapes]
+        return np.concatenate([read.vectors, *told], axis=1), again
+
+    def _read(self, rows: Sequence[Candidate]) -> _Before:
+        texts = [looked_at(one.text) for one in rows]
+        return _Before(
+            self._embedder.dimension,
+            self._embed(texts),
+            np.array([one.source_kind == OWNER for one in rows], np.bool_),
+            # Of another agent, and in another scope, nothing was said before.
+            np.array([hash((one.scope, one.agent_id)) for one in rows], np.int64),
+            _told(texts),
+        )
+
+    def _neighbours(self, rows: _Before) -> Iterator[tuple[tuple[float, ...], bool]]:
+        """Yield what is weighed of the rows before each of some rows, and whether the owner says it again."""
+        known = len(self._before.told)
+        before = self._before.and_then(rows, limit=MAX_EARLIER + _AT_ONCE)
+        is_same = before.frames[None, :] == rows.frames[:, None]
+        cosines = np.where(is_same, rows.vectors @ before.vectors.T, _ELSEWHERE)
+        like_boot = rows.vectors @ self._boot_vectors().T
+        for place, mine in enumerate(rows.told):
             row = cosines[place, : known + place]
-            if not len(row):
-                lines.append((-1.0, -1.0, *beside(mine, ()), 0.0, float(like_boot[place])))
-                continue
-            places = (
-                np.argpartition(row, -_NEAREST)[-_NEAREST:] if len(row) > _NEAREST else np.arange(len(row))
-            )
-            owners = row[of_owner[: len(row)]]
-            nearest = [(float(row[one]), *all_told[one]) for one in places.tolist()]
-            lines.append(
-                (
-                    float(row.max()),
-                    float(owners.max()) if len(owners) else -1.0,
-                    *beside(mine, nearest),
-                    float(row[places].mean()),
-                    float(like_boot[place]),
-                )
-            )
-        return np.array(lines, np.float32)
+            nearest = _nearest(row, before.told)
+            owners, whose = _nearest_of_owner(row, before)
+            boot, whose_boot = _best(like_boot[place], self._boot_told)
+            said = [(whose, owners), (whose_boot, boot)] if rows.of_owner[place] else []
+            again = any(one is not None and repeats(mine, one, cosine) for one, cosine in said)
+            first = nearest[0][0] if nearest else -1.0
+            near = sum(cosine for cosine, *_ in nearest) / max(1, len(nearest))
+            yield (first, owners, *beside(mine, nearest), near, boot), again
 
     def _boot_vectors(self) -> Floats:
         if self._boot is None:
@@ -159,17 +151,66 @@ class RowWorth:
         vectors: Floats = np.concatenate(parts)[[places[text] for text in texts]]
         return vectors
 
-    def _remember(
+
+class _Before:
+    """Rows in the order in which they came: vectors, who said them, in which scope, and what they told."""
+
+    def __init__(
         self,
-        rows: Sequence[Candidate],
-        vectors: Floats,
-        told: Sequence[tuple[frozenset[str], frozenset[str]]],
+        dimension: int,
+        vectors: Floats | None = None,
+        of_owner: npt.NDArray[np.bool_] | None = None,
+        frames: npt.NDArray[np.int64] | None = None,
+        told: Sequence[Told] = (),
     ) -> None:
-        is_owner = np.array([one.source_kind == OWNER for one in rows], np.bool_)
-        self._vectors = np.concatenate([self._vectors, vectors])[-MAX_EARLIER:]
-        self._of_owner = np.concatenate([self._of_owner, is_owner])[-MAX_EARLIER:]
-        self._told = [*self._told, *told][-MAX_EARLIER:]
+        self.dimension = dimension
+        self.vectors = np.zeros((0, dimension), np.float32) if vectors is None else vectors
+        self.of_owner = np.zeros(0, np.bool_) if of_owner is None else of_owner
+        self.frames = np.zeros(0, np.int64) if frames is None else frames
+        self.told = told
+
+    def part(self, begin: int, end: int) -> _Before:
+        """Return some of the rows."""
+        some = slice(begin, end)
+        return _Before(
+            self.dimension, self.vectors[some], self.of_owner[some], self.frames[some], self.told[some]
+        )
+
+    def and_then(self, later: _Before, *, limit: int) -> _Before:
+        """Return these rows and later ones, the newest where they are too many."""
+        newest = slice(-limit, None)
+        return _Before(
+            self.dimension,
+            np.concatenate([self.vectors, later.vectors])[newest],
+            np.concatenate([self.of_owner, later.of_owner])[newest],
+            np.concatenate([self.frames, later.frames])[newest],
+            [*self.told, *later.told][newest],
+        )
 
 
-def _told(texts: Sequence[str]) -> list[tuple[frozenset[str], frozenset[str]]]:
+def _nearest(row: Floats, told: Sequence[Told]) -> list[tuple[float, frozenset[str], frozenset[str]]]:
+    """Return the nearest of the rows before one, the nearest first."""
+    places = np.argpartition(row, -_NEAREST)[-_NEAREST:] if len(row) > _NEAREST else np.arange(len(row))
+    order = places[np.argsort(-row[places], kind="stable")]
+    return [(float(row[place]), *told[place]) for place in order.tolist() if row[place] > _ELSEWHERE]
+
+
+def _best(row: Floats, told: Sequence[Told]) -> tuple[float, Told | None]:
+    """Return the cosine of the nearest sentence of a boot file, and what it tells; 0 and None without any."""
+    if not told:
+        return 0.0, None
+    place = int(row.argmax())
+    return float(row[place]), told[place]
+
+
+def _told(texts: Sequence[str]) -> list[Told]:
     return [(frozenset(terms(text).split()), figures_of(text)) for text in texts]
+
+
+def _nearest_of_owner(row: Floats, before: _Before) -> tuple[float, Told | None]:
+    """Return the cosine of what the owner said that is nearest, and what it told; -1 and None without any."""
+    places = np.flatnonzero(before.of_owner[: len(row)] & (row > _ELSEWHERE))
+    if not len(places):
+        return -1.0, None
+    place = int(places[row[places].argmax()])
+    return float(row[place]), before.told[place]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -117,8 +118,42 @@ def test_the_odds_alone_leave_out_what_came_before() -> None:
     assert told.bare == pytest.approx(float(line[: -len(NEIGHBOURS)].sum()), abs=1e-5)
     # Nearest 1, none of the owner, all words known and common, its figure known, near 1, no boot file.
     assert told.whole - told.bare == pytest.approx(1 - 1 + 1 + 1 + 1 + 0 + 1 + 0, abs=1e-5)
-    assert told.repeats
+    assert not told.repeats
     assert worth.odds(row("never weighed")) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "again"),
+    [("operator", "operator", True), ("tool", "operator", False), ("operator", "agent", False)],
+)
+def test_only_the_owner_says_again_what_he_said(first: str, second: str, again: bool) -> None:
+    worth = RowWorth(OnAPlane(), model(WIDTH), [])
+    worth.weigh([row("rain", first), row("tea at 4", first), row("tea at 4", second, key="again")])
+    told = worth.odds(row("tea at 4", second, key="again"))
+    assert told is not None
+    assert told.repeats is again
+
+
+def test_the_owner_says_again_what_a_boot_file_says() -> None:
+    worth = RowWorth(OnAPlane(), model(WIDTH), ["tea at 4"])
+    worth.weigh(
+        [row("tea at 4", "operator", key="owner"), row("rain", "operator"), row("tea at 4", key="agent")]
+    )
+    told = [worth.odds(row("", key=key)) for key in ("owner", "rain", "agent")]
+    assert [one is not None and one.repeats for one in told] == [True, False, False]
+
+
+@pytest.mark.parametrize("elsewhere", [{"scope": "work"}, {"agent_id": "other"}])
+def test_in_another_scope_and_of_another_agent_nothing_was_said_before(elsewhere: dict[str, str]) -> None:
+    worth = RowWorth(OnAPlane(), model(WIDTH), [])
+    worth.hear([replace(row("tea at 4", "operator"), **elsewhere)])
+    worth.weigh([row("tea at 4", "operator")])
+    told = worth.odds(row("tea at 4"))
+    assert told is not None
+    assert not told.repeats
+    found = neighbours(worth.features([replace(row("tea at 4 or 5"), **elsewhere)])[0])
+    assert (found["nearest"], found["nearest_of_owner"]) == pytest.approx((0.8, 0.8))
+    assert neighbours(worth.features([replace(row("rain"), scope="third")])[0])["nearest"] == -1.0
 
 
 def test_equal_texts_get_their_vector_once() -> None:

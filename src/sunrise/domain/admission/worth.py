@@ -19,13 +19,18 @@ MAX_CHARS: Final = 600
 """So much of a row is looked at."""
 
 
+Told = tuple[frozenset[str], frozenset[str]]
+"""The words and the figures of a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Odds:
     """
     The odds that a row is worth keeping, as natural logarithms: 0 is as likely as not.
 
     ``whole`` knows what came before the row and what the boot files say, ``bare`` knows the row alone.
-    ``repeats`` says that nearly all words and all figures of the row stand in one that came before.
+    ``repeats`` says that nearly all words and all figures of a row of the owner stand in what he said before,
+    or in a boot file.
     """
 
     whole: float
@@ -107,8 +112,8 @@ def is_held(candidate: Candidate, odds: Odds) -> bool:
     """
     Return whether to hold a row back by its odds.
 
-    Of the owner's only what is little worth by itself too, was said before, or has hardly any odds: that he
-    says nearly the same of two things is no reason to hide the second.
+    Of the owner's only what is little worth by itself too, what he said before, or what has hardly any odds:
+    that he says nearly the same of two things is no reason to hide the second.
     """
     if odds.whole >= HELD_BELOW:
         return False
@@ -117,14 +122,16 @@ def is_held(candidate: Candidate, odds: Odds) -> bool:
     return odds.repeats or odds.bare < OWNERS_BELOW or odds.whole < OWNERS_LEAST
 
 
-def repeats(nearest: float, words_known: float, figures_new: float) -> bool:
+def repeats(mine: Told, earlier: Told, cosine: float) -> bool:
     """
-    Return whether a row says again what one before it said, by what is weighed of its neighbours.
+    Return whether a row says again what an earlier one said.
 
-    >>> repeats(0.8, 0.9, 0.0), repeats(0.8, 0.9, 0.25)
+    >>> tea, four = frozenset({"tea", "at", "four"}), frozenset({"4"})
+    >>> repeats((tea, four), (tea, four), 0.9), repeats((tea, four), (tea, frozenset()), 0.9)
     (True, False)
     """
-    return nearest > _LIKE_AGAIN and words_known >= _WORDS_AGAIN and not figures_new
+    (words, figures), (theirs, counted) = mine, earlier
+    return cosine > _LIKE_AGAIN and len(words & theirs) >= _WORDS_AGAIN * len(words) and figures <= counted
 
 
 def is_doubtful(rule: RuleName, odds: Odds) -> bool:
@@ -134,7 +141,7 @@ def is_doubtful(rule: RuleName, odds: Odds) -> bool:
 
 HELD_BELOW: Final = 0.5
 OWNERS_BELOW: Final = 0.0
-OWNERS_LEAST: Final = -4.0
+OWNERS_LEAST: Final = -3.0
 OVERRULED_ABOVE: Final = 1.0
 """
 Where a row is held back, one of the owner's by itself and by all, and where a rule is overruled.
@@ -160,7 +167,7 @@ FIGURES_COSINE: Final = 0.45
 
 
 def beside(
-    mine: tuple[frozenset[str], frozenset[str]],
+    mine: Told,
     nearest: Sequence[tuple[float, frozenset[str], frozenset[str]]],
 ) -> tuple[float, float, float, float]:
     """

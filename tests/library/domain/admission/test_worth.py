@@ -88,8 +88,8 @@ def test_what_is_not_worth_it_is_held_back() -> None:
     [
         (Odds(OWNERS_LEAST, OWNERS_BELOW), False),
         (Odds(OWNERS_LEAST - 0.1, OWNERS_BELOW), True),
-        (Odds(-3.0, OWNERS_BELOW - 0.1), True),
-        (Odds(-3.0, 3.0, repeats=True), True),
+        (Odds(-2.0, OWNERS_BELOW - 0.1), True),
+        (Odds(-2.0, 3.0, repeats=True), True),
         (Odds(HELD_BELOW, -9.0, repeats=True), False),
     ],
 )
@@ -98,13 +98,21 @@ def test_the_owner_is_held_back_only_where_he_says_nothing_or_the_same(odds: Odd
 
 
 @pytest.mark.parametrize(
-    ("nearest", "known", "new", "again"),
-    [(0.7, 0.8, 0.0, True), (0.7, 0.9, 0.25, False), (0.7, 0.79, 0.0, False), (0.6, 1.0, 0.0, False)],
+    ("words", "figures", "cosine", "again"),
+    [
+        ("a b c d", "4", 0.7, True),
+        ("a b c d e", "4", 0.7, True),
+        ("a b c x y", "4", 0.7, False),
+        ("a b c d", "4 5", 0.7, False),
+        ("a b c d", "", 0.7, True),
+        ("a b c d", "4", 0.6, False),
+    ],
 )
 def test_a_row_repeats_where_words_and_figures_stand_before(
-    nearest: float, known: float, new: float, again: bool
+    words: str, figures: str, cosine: float, again: bool
 ) -> None:
-    assert repeats(nearest, known, new) is again
+    earlier = (frozenset("abcd"), frozenset({"4", "9"}))
+    assert repeats((frozenset(words.split()), frozenset(figures.split())), earlier, cosine) is again
 
 
 def test_good_odds_overrule_what_goes_by_wording_and_nothing_else() -> None:
