@@ -17,6 +17,8 @@ from tests.ledgers import WHOLE
 JUNK_SHARE, NOISY_JUNK_SHARE, USEFUL_SHARE = 0.05, 0.08, 0.95
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize(("noise", "most_junk"), [(0.0, JUNK_SHARE), (0.2, NOISY_JUNK_SHARE)])
 def test_of_a_month_of_junk_what_is_useful_enters_and_little_else(
     tmp_path: Path, noise: float, most_junk: float
