@@ -139,7 +139,7 @@ def is_doubtful(rule: RuleName, odds: Odds) -> bool:
     return rule in _BY_WORDING and odds.whole > OVERRULED_ABOVE
 
 
-HELD_BELOW: Final = 0.5
+HELD_BELOW: Final = 0.25
 OWNERS_BELOW: Final = 0.0
 OWNERS_LEAST: Final = -3.0
 OVERRULED_ABOVE: Final = 1.0
