@@ -100,8 +100,6 @@ class Door:
         elif self._worth is not None:
             self._unheard.extend(candidates)
         hear = self._listen(rows, candidates)
-        if any(one.source_kind == OWNER for one in candidates):
-            self._owner_is_heard = True
         verdicts: dict[str, Verdict] = {}
         for one in candidates:
             hear(one.key)

@@ -69,7 +69,8 @@ class RowWorth:
     def hear(self, rows: Sequence[Candidate]) -> None:
         """Note rows that came before, without weighing them."""
         if rows:
-            self._before = self._before.and_then(self._read(rows), limit=MAX_EARLIER)
+            texts = [looked_at(one.text) for one in rows]
+            self._before = self._before.and_then(self._read(rows, texts), limit=MAX_EARLIER)
 
     def weigh(self, rows: Sequence[Candidate]) -> None:
         """Weigh rows, in the order in which they came."""
@@ -92,7 +93,7 @@ class RowWorth:
         """Return the features of rows, and which of them the owner says again."""
         texts = [looked_at(one.text) for one in rows]
         looks = [looks_of(text, one.ts_ms, one.source_kind) for text, one in zip(texts, rows, strict=True)]
-        read = self._read(rows)
+        read = self._read(rows, texts)
         lines: list[tuple[float, ...]] = []
         again: list[bool] = []
         for at in range(0, len(rows), _AT_ONCE):
@@ -105,8 +106,7 @@ class RowWorth:
         told = [np.array(one, np.float32).reshape(len(rows), width) for one, width in shapes]
         return np.concatenate([read.vectors, *told], axis=1), again
 
-    def _read(self, rows: Sequence[Candidate]) -> _Before:
-        texts = [looked_at(one.text) for one in rows]
+    def _read(self, rows: Sequence[Candidate], texts: Sequence[str]) -> _Before:
         return _Before(
             self._embedder.dimension,
             self._embed(texts),
