@@ -42,6 +42,8 @@ class FrozenClock:
 class FakeEmbedder:
     """Unit vectors out of the hashes of the words: texts that share words are near, others are not."""
 
+    is_at_hand = False
+
     def __init__(self, dimension: int = 8, *, model_id: str = "fake/1") -> None:
         self.dimension = dimension
         self.model_id = model_id

@@ -41,6 +41,11 @@ class CachedEmbedder:
         """The length of the other's vectors."""
         return self._inner.dimension
 
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether the other is."""
+        return self._inner.is_at_hand
+
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """Return what the other makes of texts."""
         return self._inner.embed(texts)

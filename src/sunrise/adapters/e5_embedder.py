@@ -55,6 +55,11 @@ class E5Embedder:
             msg = f"the embedder 'e5' needs a CPU with {' and '.join(missing)}, not found here: {_OTHER}"
             raise ConfigurationError(msg)
 
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether the model is in memory and idle."""
+        return _ENGINE.is_idle
+
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """Return float32 unit vectors, shape ``(len(texts), 384)``; any text is taken."""
         return self._encoded(texts, is_query=False)

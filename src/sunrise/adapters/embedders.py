@@ -47,6 +47,11 @@ class UseEmbedder:
         """Whether the model is in memory."""
         return self._model.is_loaded
 
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether the model is in memory and idle."""
+        return self._model.is_idle
+
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """Return float32 unit vectors, shape ``(len(texts), 512)``; any text is taken."""
         if not texts:
@@ -66,6 +71,7 @@ class NoEmbedder:
 
     model_id: str = "none"
     dimension: int = 0
+    is_at_hand: bool = True
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """Return an array of shape ``(len(texts), 0)``."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sunrise.adapters.held_vectors import Floats, Places
+from sunrise.adapters.held_vectors import Floats, Places, highest
 
 _K1: Final = 1.2
 _B: Final = 0.75
@@ -95,8 +95,9 @@ def _counted(codes: Places, rows: Places) -> tuple[Places, Places, Floats]:
 
 def _first(scores: Floats, count: int) -> npt.NDArray[np.intp]:
     """Return where the highest scores stand, of equals those that stand first."""
-    if not count:
-        return np.zeros(0, np.intp)
-    least = np.partition(scores, len(scores) - count)[len(scores) - count]
-    above, equal = np.flatnonzero(scores > least), np.flatnonzero(scores == least)
+    found = highest(scores, count)
+    if len(found) <= count:
+        return found
+    least = scores[found].min()
+    above, equal = found[scores[found] > least], found[scores[found] == least]
     return np.concatenate([above, equal[: count - len(above)]])

@@ -17,6 +17,10 @@ BITS: Final = 14
 _MEASURED: Final = 6
 """So many times the asked hits are taken by their sketches and measured by their vectors."""
 
+_SPARSE: Final = 32
+_SURE: Final = 2
+"""A bound is told by one value of so many, and let twice as many through as are wanted."""
+
 _SAMPLE: Final = 4096
 _BLOCK: Final = 2048
 _SKETCH_STEPS: Final = 127
@@ -83,8 +87,7 @@ class HeldVectors:
         likeness = self._likeness(_products(self._axes.T, unit), first, last)
         if last - first > len(places):
             likeness = likeness[places - first]
-        left_out = max(0, len(places) - _MEASURED * limit)
-        places = places[np.argpartition(likeness, left_out - 1)[left_out:]] if left_out else places
+        places = places[highest(likeness, _MEASURED * limit)]
         scales = self._steps[places] / self._lengths[places]
         distances = 1 - _products(self._numbers[places].astype(np.float32), unit) * scales
         best = np.lexsort((places, distances))[:limit]
@@ -105,6 +108,35 @@ class HeldVectors:
         scales = np.divide(self._steps[places], lengths, out=np.zeros_like(lengths), where=lengths > 0)
         units: Floats = self._numbers[places].astype(np.float32) * scales[:, None]
         return units
+
+
+def highest(values: Floats, count: int) -> npt.NDArray[np.intp]:
+    """
+    Return where the highest values stand, ascending: *count* of them, or more where some are equal.
+
+    >>> highest(np.array([3.0, 1.0, 2.0, 2.0], np.float32), 2).tolist()
+    [0, 2, 3]
+    """
+    if count >= len(values):
+        return np.arange(len(values))
+    found = np.flatnonzero(values >= _low_bound(values, count))
+    if len(found) <= count:
+        return found
+    left_out = len(found) - count
+    best: npt.NDArray[np.intp] = found[values[found] >= np.partition(values[found], left_out)[left_out]]
+    return best
+
+
+def _low_bound(values: Floats, count: int) -> np.float32:
+    """Return a value that at least *count* of the values reach, and of many values few more."""
+    # To put all in two halves takes longer than all that is done with the better half.
+    sample = values[::_SPARSE]
+    wanted = _SURE * (count // _SPARSE + 1)
+    if wanted < len(sample):
+        bound = np.float32(np.partition(sample, len(sample) - wanted)[len(sample) - wanted])
+        if np.count_nonzero(values >= bound) >= count:
+            return bound
+    return np.float32(np.partition(values, len(values) - count)[len(values) - count])
 
 
 def _products(rows: Floats, vector: Floats) -> Floats:

@@ -105,11 +105,14 @@ def differing(rows: pa.Table, others: pa.Table) -> pa.Table:
 
 def existing(columns: Sequence[str], *, schema: pa.Schema) -> list[str]:
     """Return the columns that the table has, each once, in the order asked for."""
-    return [name for name in dict.fromkeys(columns) if name in schema.names]
+    names = set(schema.names)
+    return [name for name in dict.fromkeys(columns) if name in names]
 
 
 def ranked(found: pa.Table, *, by: str, descending: bool) -> pa.Table:
     """Return hits best first, equals by id, without those whose measure is not a number."""
+    if _is_in_order(found.column(by).to_numpy(), descending=descending):
+        return found
     is_finite = pc.is_finite(found.column(by))
     finite = found if pc.all(is_finite, skip_nulls=False).as_py() else found.filter(is_finite)
     keys = [(by, "descending" if descending else "ascending")]
@@ -117,11 +120,13 @@ def ranked(found: pa.Table, *, by: str, descending: bool) -> pa.Table:
         keys.append(("id", "ascending"))
     order = pc.sort_indices(finite, sort_keys=keys)
     # To put rows where they stand already would copy their vectors.
-    return finite if _is_ascending(order.to_numpy()) else finite.take(order)
+    return finite if _is_in_order(order.to_numpy(), descending=False) else finite.take(order)
 
 
-def _is_ascending(order: np.ndarray) -> bool:
-    return bool((order[1:] > order[:-1]).all())
+def _is_in_order(measured: np.ndarray, *, descending: bool) -> bool:
+    """Return whether all are numbers, each beyond the one before: then nothing is put elsewhere."""
+    before, after = (measured[1:], measured[:-1]) if descending else (measured[:-1], measured[1:])
+    return bool(np.isfinite(measured).all() and (after > before).all())
 
 
 def _in_order_of(rows: pa.Table, others: pa.Table) -> pa.Table:

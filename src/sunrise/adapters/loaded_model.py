@@ -30,6 +30,11 @@ class LoadedModel:
         """Whether this process has the model in memory."""
         return self._model is not None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is in memory and nobody asks it: the next question is answered at once."""
+        return self._model is not None and not self._lock.locked()
+
     def ask(self, question: Callable[[Any], np.ndarray]) -> np.ndarray:
         """Return what the model answers; it is loaded if need be."""
         with self._lock:

@@ -38,6 +38,8 @@ class OpenAIEmbedder:
         ConfigurationError: Address, model or dimension is not set, or the key is not in the environment.
     """
 
+    is_at_hand: bool = False
+
     def __init__(
         self,
         settings: EmbedderSettings,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 from sunrise.adapters.migrations import MIGRATIONS
@@ -15,6 +17,9 @@ from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.errors import StoreError
 from sunrise.ports import Clock
 
+_SETTLED_NS: Final = 2_000_000_000
+"""A file's time moves in steps of some milliseconds: one that changed just now may change again unseen."""
+
 
 class ReadOnlyLedger(SqliteLedger):
     """
@@ -22,6 +27,8 @@ class ReadOnlyLedger(SqliteLedger):
 
     The file is opened for each reading and closed after it: to hold it open would make the log beside it.
     """
+
+    _read_note: tuple[str, object, str | None] = ("", None, None)
 
     def __init__(self, path: Path, *, clock: Clock) -> None:
         self.path = path
@@ -65,6 +72,32 @@ class ReadOnlyLedger(SqliteLedger):
             db.execute("PRAGMA busy_timeout = 2000")
             self._check_version(db.execute("PRAGMA user_version").fetchone()[0])
             yield db
+
+    def get_note(self, name: str) -> str | None:
+        """Return a small named text, or None; the last one without opening a file that stands as it stood."""
+        mark = self._mark()
+        known, known_mark, last = self._read_note
+        if mark is not None and (name, mark) == (known, known_mark):
+            return last
+        text = super().get_note(name)
+        # Looked at before the file was read: what was written in between has changed the time since.
+        self._read_note = (name, mark, text)
+        return text
+
+    def _mark(self) -> tuple[tuple[int, int, int], ...] | None:
+        """Return what tells file and log from those of another time; None where they may change unseen."""
+        found = []
+        for path in (self.path, self.path.with_name(f"{self.path.name}-wal")):
+            try:
+                state = path.stat()
+            except FileNotFoundError:
+                continue
+            except OSError:
+                return None
+            if abs(time.time_ns() - state.st_mtime_ns) < _SETTLED_NS:
+                return None
+            found.append((state.st_ino, state.st_mtime_ns, state.st_size))
+        return tuple(found)
 
     def _uri(self) -> str:
         # The log is there while somebody has the ledger open. Without one nobody has, and SQLite must not

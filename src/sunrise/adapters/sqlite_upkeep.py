@@ -18,6 +18,8 @@ _GOVERNED = ("observations", "usage", "changes")
 class SqliteUpkeep(SqliteConnection):
     """The part of the ledger that looks after the file."""
 
+    _last_note: tuple[str, object, str | None] = ("", None, None)
+
     def check(self) -> Mapping[str, str]:
         """Return a verdict (``ok`` or what is wrong) for integrity, foreign keys and full-text index."""
         with self.reading() as db:
@@ -65,10 +67,25 @@ class SqliteUpkeep(SqliteConnection):
         return digest.hexdigest()
 
     def get_note(self, name: str) -> str | None:
-        """Return a small named text (a baseline, an evaluation), or None."""
+        """
+        Return a small named text (a baseline, an evaluation), or None.
+
+        As long as nobody wrote to the ledger the last text is the same object: what is made of it need not be
+        made again.
+        """
         with self.reading() as db:
+            # What other connections commit changes the first number, what this one writes the second.
+            state = (db, db.execute("PRAGMA data_version").fetchone()[0], db.total_changes)
+            known, known_state, last = self._last_note
+            if known == name and known_state == state and not db.in_transaction:
+                return last
             row = db.execute("SELECT text FROM notes WHERE name = ?", (name,)).fetchone()
-        return str(row[0]) if row else None
+            text = str(row[0]) if row else None
+            text = last if text == last else text
+            if not db.in_transaction:
+                # What is rolled back was never there.
+                self._last_note = (name, state, text)
+        return text
 
     def put_note(self, name: str, text: str) -> None:
         """Write a small named text."""

@@ -73,6 +73,8 @@ class QueryWords:
         if terms is None:
             return WordFit(frequency, frequency)
         held = self._held(terms)
+        if not held:
+            return WordFit(_FREQUENCY_SHARE * frequency, 0.0)
         score = (1.0 - _FREQUENCY_SHARE) * self._share(held) + _FREQUENCY_SHARE * frequency
         return WordFit(score, self._told(held))
 

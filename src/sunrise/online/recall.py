@@ -176,10 +176,8 @@ def _searched(asked: _Asked, question: Question, trail: Trail, *, with_untrusted
     legs = run_legs(view, question, asked.embedder, calibration, trail)
     with trail.stage("fuse"):
         evidence = gathered(
-            view,
             legs,
             terms=question.terms,
-            model_id=asked.embedder.model_id,
             calibration=calibration,
             dense_weight=asked.dense_weight,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from threading import Thread
@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sunrise.domain import filters
 from sunrise.domain.calibration import Calibration
@@ -20,6 +19,7 @@ from sunrise.domain.text.script import cjk_share
 from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import DataError, StoreError
 from sunrise.online.centred_cosines import CentredCosines, Floats
+from sunrise.online.recall_hits import COLUMNS, Hits, hits_of
 from sunrise.online.recall_trail import Trail
 from sunrise.ports import Embedder, MemoryReader
 
@@ -31,21 +31,6 @@ _BEYOND: Final = 10
 
 _SAME: Final = 1e-5
 """Scores that differ by less are equal: they are summed in another order elsewhere."""
-
-COLUMNS: Final = (
-    "id",
-    "text",
-    "terms",
-    "scope",
-    "importance_label",
-    "trust_tier",
-    "category",
-    "createdAt",
-    "state",
-    "expires_at_ms",
-    "source_ref",
-)
-"""What is read of a row, in the order in which a memory is made of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +59,24 @@ class View:
             return [*COLUMNS]
         return [*COLUMNS, self.space.column, *(["embedding_model"] if self.space.is_legacy else [])]
 
+    def read(self, found: pa.Table, embedder: Embedder, *, known: Collection[str] = ()) -> Hits:
+        """Read what a leg brought."""
+        return hits_of(found, space=self.space, model_id=embedder.model_id, known=known)
+
 
 @dataclass(frozen=True, slots=True)
 class Legs:
-    """What each leg found, best first; None for one that did not run. ``vector`` is the query's."""
+    """What each leg found; None for one that did not run. ``vector`` is the query's."""
 
-    by_words: pa.Table | None
-    by_meaning: pa.Table | None
+    by_words: Hits | None
+    by_meaning: Hits | None
     vector: Floats | None = None
     centred: CentredCosines | None = None
+
+    @property
+    def all(self) -> tuple[Hits, ...]:
+        """What was found by the legs that ran, by words first."""
+        return tuple(one for one in (self.by_words, self.by_meaning) if one is not None)
 
 
 def view_of(
@@ -116,25 +110,24 @@ def run_legs(
     """
     Search by words and by meaning at once. A leg that cannot run is None, and the trail says why.
 
-    Where the rows are in memory, one comes after the other: both are Python's then, and two threads of it
-    wait for each other longer than one works.
+    What the words brought is read while the model still works on the query.
     """
     if isinstance(view.space, str):
         trail.skipped["dense"] = view.space
-        return Legs(_by_words(view, question, trail), None)
+        return Legs(_by_words(view, question, embedder, trail), None)
     centred = None if calibration is None else centring(calibration).cosines
     meaning = _Meaning(view, view.space, question, embedder, centred)
-    if view.memories.is_in_memory():
-        words = _by_words(view, question, trail)
-        meaning.begin()
-    else:
-        meaning.begin()
-        words = _by_words(view, question, trail)
+    meaning.begin()
+    words = _by_words(view, question, embedder, trail)
     vector, found = meaning.answer(trail)
-    return Legs(words, found, vector, centred)
+    if found is None:
+        return Legs(words, None, vector, centred)
+    known = () if words is None else words.memories
+    with trail.stage("dense"):
+        return Legs(words, view.read(found, embedder, known=known), vector, centred)
 
 
-def _by_words(view: View, question: Question, trail: Trail) -> pa.Table | None:
+def _by_words(view: View, question: Question, embedder: Embedder, trail: Trail) -> Hits | None:
     def search() -> pa.Table:
         return view.memories.search_terms(
             " ".join(question.terms), columns=view.columns, where=view.where, limit=view.limit
@@ -142,18 +135,25 @@ def _by_words(view: View, question: Question, trail: Trail) -> pa.Table | None:
 
     with trail.stage("lexical"):
         found = _told(search, "lexical", trail)
-        return found if found is None or len(found) < view.limit else _without_the_last(found)
+        if found is None:
+            return None
+        return view.read(found if len(found) < view.limit else _without_the_last(found), embedder)
 
 
 def _without_the_last(found: pa.Table) -> pa.Table:
     """Leave out the equals of the last hit: which of them the limit let in depends on where rows stand."""
-    scores = found.column("_score")
-    above = found.filter(pc.greater(scores, scores[-1].as_py() * (1 + _SAME)))
-    return above if len(above) else found
+    scores = found.column("_score").to_numpy()
+    above = int(np.count_nonzero(scores > scores[-1] * (1 + _SAME)))
+    return found.slice(0, above) if above else found
 
 
 class _Meaning:
-    """The leg of meaning, on a thread of its own: a model that never answers must not keep the caller."""
+    """
+    The leg of meaning, on a thread of its own: a model that never answers must not keep the caller.
+
+    Rows held in memory are searched by the caller: two threads of Python wait for each other longer than one
+    works. A model that is at hand he asks himself, for the same reason.
+    """
 
     def __init__(
         self,
@@ -165,6 +165,8 @@ class _Meaning:
     ) -> None:
         self._view, self._space, self._question = view, space, question
         self._embedder, self._centred = embedder, centred
+        self._is_searched_there = not view.memories.is_in_memory()
+        self._is_asked_there = self._is_searched_there or not embedder.is_at_hand
         self._vector: Future[Floats] = Future()
         self._found: Future[pa.Table | None] = Future()
         # The caller's trail is closed when a slow model has been given up.
@@ -174,10 +176,13 @@ class _Meaning:
     def begin(self) -> None:
         """Begin; a pool would be without its threads in a process that was forked."""
         self._until = time.monotonic() + self._question.timeout_s
-        Thread(target=self._run, name="sunrise-meaning", daemon=True).start()
+        if self._is_asked_there:
+            Thread(target=self._run, name="sunrise-meaning", daemon=True).start()
 
     def answer(self, trail: Trail) -> tuple[Floats | None, pa.Table | None]:
         """Return the vector of the query and what is near it, None for what there is not."""
+        if not self._is_asked_there:
+            self._run()
         if not wait([self._vector], max(0.0, self._until - time.monotonic())).done:
             trail.skipped["dense"] = "embedder_slow"
             return None, None
@@ -187,10 +192,11 @@ class _Meaning:
             # Whatever breaks in a model or its network, the words still answer.
             trail.skipped["dense"] = "embedder_failed"
             return None, None
-        found = self._found.result()
+        vector = self._vector.result()
+        found = self._found.result() if self._is_searched_there else self._searched(vector)
         trail.latency_ms |= self._trail.latency_ms
         trail.skipped |= self._trail.skipped
-        return self._vector.result(), found
+        return vector, found
 
     def _run(self) -> None:
         try:
@@ -200,13 +206,16 @@ class _Meaning:
             self._vector.set_exception(error)
             return
         self._vector.set_result(vector)
+        if not self._is_searched_there:
+            return
         try:
-            with self._trail.stage("dense"):
-                found = _told(lambda: self._nearest(vector), "dense", self._trail)
+            self._found.set_result(self._searched(vector))
         except BaseException as error:
             self._found.set_exception(error)
-            return
-        self._found.set_result(found)
+
+    def _searched(self, vector: Floats) -> pa.Table | None:
+        with self._trail.stage("dense"):
+            return _told(lambda: self._nearest(vector), "dense", self._trail)
 
     def _embedded(self) -> Floats:
         text = self._question.text
@@ -235,16 +244,13 @@ def _near(
 
 def _told(search: Callable[[], pa.Table], leg: str, trail: Trail) -> pa.Table | None:
     try:
-        found = search()
+        return search()
     except DataError as error:
         trail.skipped[leg] = error.reason
         return None
     except StoreError:
         trail.skipped[leg] = "store_failed"
         return None
-    # A row without an id cannot be named.
-    is_named = pc.greater(pc.utf8_length(found.column("id")), 0)
-    return found if pc.all(is_named, skip_nulls=False).as_py() else found.filter(is_named)
 
 
 @dataclass(frozen=True, slots=True)

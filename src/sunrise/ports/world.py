@@ -29,6 +29,11 @@ class Embedder(Protocol):
         """The length of a vector; 0 for the lexical-only embedder."""
         ...
 
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether a question is answered by this process here and now, with nothing to wait for."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """
         Return float32 unit vectors, shape ``(len(texts), dimension)``.
