@@ -71,6 +71,17 @@ def test_names_and_dimensions_are_told_without_loading_a_model() -> None:
     assert not built.is_loaded
 
 
+def test_what_is_asked_over_a_network_is_never_at_hand_and_a_model_is_once_it_is_loaded(
+    embedder: Embedder,
+) -> None:
+    embedder.embed_query(["tea"])
+    assert embedder.is_at_hand is not isinstance(embedder, OpenAIEmbedder | FakeEmbedder)
+
+
+def test_a_model_that_is_not_loaded_yet_is_not_at_hand() -> None:
+    assert not CachedEmbedder(UseEmbedder()).is_at_hand
+
+
 def test_an_unknown_name_says_which_there_are() -> None:
     with pytest.raises(ConfigurationError, match=r"'e9'.*e5, none, openai, use"):
         build_embedder("e9")

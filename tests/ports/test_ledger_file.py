@@ -278,6 +278,46 @@ def test_notes_are_small_named_texts(ledger: SqliteLedger) -> None:
     assert ledger.get_note("n") == "二"
 
 
+def test_a_note_that_says_the_same_is_the_same_text(ledger: SqliteLedger, clock: FrozenClock) -> None:
+    ledger.put_note("n", "one and the same")
+    first = ledger.get_note("n")
+    other = SqliteLedger(ledger.path, clock=clock)
+    assert ledger.get_note("n") is first
+    for number in range(9):
+        ledger.put_note(f"another {number}", "x")
+    other.put_note("n", "one and the same")
+    assert ledger.get_note("n") == first
+    kept = ledger.get_note("n")
+    ledger.put_note("m", "x")
+    assert ledger.get_note("n") is kept
+    other.close()
+
+
+def test_a_note_of_another_writer_is_seen_at_once(ledger: SqliteLedger, clock: FrozenClock) -> None:
+    other = SqliteLedger(ledger.path, clock=clock)
+    for text in ("one", "two", "two", "three"):
+        other.put_note("n", text)
+        assert (ledger.get_note("n"), ledger.get_note("n")) == (text, text)
+    other.close()
+
+
+def test_a_note_that_was_taken_back_was_never_there(ledger: SqliteLedger) -> None:
+    ledger.put_note("n", "one")
+    assert ledger.get_note("n") == "one"
+    read = list[str | None]()
+
+    def write_and_fail() -> None:
+        with ledger.transaction():
+            ledger.put_note("n", "two")
+            read.append(ledger.get_note("n"))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_and_fail()
+    assert read == ["two"]
+    assert ledger.get_note("n") == "one"
+
+
 def test_only_known_tables_are_counted(ledger: SqliteLedger) -> None:
     with pytest.raises(ValueError, match="no such table"):
         ledger.count("sqlite_master")

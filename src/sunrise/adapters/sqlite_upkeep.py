@@ -7,10 +7,15 @@ import hashlib
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 from sunrise.adapters.migrations import MIGRATIONS
 from sunrise.adapters.sqlite_connection import SqliteConnection, store_errors
 from sunrise.errors import StoreError
+
+_NOTES: Final = 4
+"""So many are kept as they were read: the figures that recall needs, the working set of a turn."""
 
 _GOVERNED = ("observations", "usage", "changes")
 
@@ -18,7 +23,7 @@ _GOVERNED = ("observations", "usage", "changes")
 class SqliteUpkeep(SqliteConnection):
     """The part of the ledger that looks after the file."""
 
-    _last_note: tuple[str, object, str | None] = ("", None, None)
+    _notes: Mapping[str, tuple[object, str | None]] = MappingProxyType({})
 
     def check(self) -> Mapping[str, str]:
         """Return a verdict (``ok`` or what is wrong) for integrity, foreign keys and full-text index."""
@@ -70,21 +75,21 @@ class SqliteUpkeep(SqliteConnection):
         """
         Return a small named text (a baseline, an evaluation), or None.
 
-        As long as nobody wrote to the ledger the last text is the same object: what is made of it need not be
-        made again.
+        As long as it says the same it is the same object: what was made of it need not be made again.
         """
         with self.reading() as db:
             # What other connections commit changes the first number, what this one writes the second.
             state = (db, db.execute("PRAGMA data_version").fetchone()[0], db.total_changes)
-            known, known_state, last = self._last_note
-            if known == name and known_state == state and not db.in_transaction:
+            known, last = self._notes.get(name, (None, None))
+            if known == state and not db.in_transaction:
                 return last
             row = db.execute("SELECT text FROM notes WHERE name = ?", (name,)).fetchone()
             text = str(row[0]) if row else None
             text = last if text == last else text
             if not db.in_transaction:
                 # What is rolled back was never there.
-                self._last_note = (name, state, text)
+                others = [(one, note) for one, note in self._notes.items() if one != name]
+                self._notes = {**dict(others[-_NOTES + 1 :]), name: (state, text)}
         return text
 
     def put_note(self, name: str, text: str) -> None:

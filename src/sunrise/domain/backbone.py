@@ -109,14 +109,11 @@ class _Backbone:
         words = saying.sameness
         if own is not None or words in self.by_words:
             return self.by_words[words] if own is None else own
-        telling = tuple(_telling(words))
-        each = frozenset(telling)
-        # Few have all words of another, and what they deny costs more to tell.
-        near = [
-            item
-            for item in self.items
-            if (item.words <= each or each <= item.words) and _is_about_the_same(item.telling, telling)
-        ]
+        each = frozenset(words.split()) - STOP_WORDS
+        # Few have all words of another, and their order, and what they deny, cost more to tell.
+        near = [item for item in self.items if item.words <= each or each <= item.words]
+        telling = tuple(_telling(words)) if near else ()
+        near = [item for item in near if _is_about_the_same(item.telling, telling)]
         marks = _marks(words, saying.text) if near else None
         return next((item.ref for item in near if item.marks == marks), None)
 

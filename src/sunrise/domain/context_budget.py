@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -88,18 +88,35 @@ class Fitted:
     What is put before the prompt, and what it cost to make it fit.
 
     ``dropped`` is in the order of dropping; ``clipped`` names the items of which only the beginning is there.
-    ``text`` is empty when nothing is left to show.
+    ``text`` is empty when nothing is left to show, ``whole`` is that of all slots.
     """
 
     items: tuple[FencedItem, ...]
     text: str
-    before_chars: int
-    after_chars: int
-    before_tokens: int
-    after_tokens: int
+    whole: str = field(repr=False)
     dropped: tuple[Dropped, ...] = ()
     clipped: tuple[str, ...] = ()
     action: OverflowAction | None = None
+
+    @property
+    def before_chars(self) -> int:
+        """How long the text of all slots was."""
+        return len(self.whole)
+
+    @property
+    def after_chars(self) -> int:
+        """How long the text is."""
+        return len(self.text)
+
+    @property
+    def before_tokens(self) -> int:
+        """About how many tokens the text of all slots was."""
+        return estimated_tokens(self.whole)
+
+    @property
+    def after_tokens(self) -> int:
+        """About how many tokens the text is."""
+        return estimated_tokens(self.text)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the marker of a receipt; ``action`` is None when everything fitted."""
@@ -133,14 +150,12 @@ def fitted(
     """
     policy = policy or BudgetPolicy()
     whole = _Kept(tuple(slots), rendering)
-    kept = whole if not policy.enabled or policy.holds(whole.text) else _made_to_fit(whole, policy)
+    before = whole.text
+    kept = whole if not policy.enabled or policy.holds(before) else _made_to_fit(whole, policy)
     return Fitted(
         items=tuple(slot.item for slot in kept.slots),
-        text=kept.text,
-        before_chars=len(whole.text),
-        after_chars=len(kept.text),
-        before_tokens=estimated_tokens(whole.text),
-        after_tokens=estimated_tokens(kept.text),
+        text=before if kept is whole else kept.text,
+        whole=before,
         dropped=kept.dropped,
         clipped=kept.clipped,
         action=None if kept is whole else policy.overflow_action,

@@ -233,7 +233,7 @@ def _tier_quota(slots: _Slots, quotas: Quotas) -> Selection:
     return Selection(
         mode=SelectionMode.TIER_QUOTA,
         selected=tuple(sorted(slots.taken, key=lambda one: _place(one.candidate))),
-        left_out=tuple(Unselected(one, _why_not(one, slots, quotas)) for one in slots.waiting),
+        left_out=_left_out(slots, quotas),
         quota=QuotaSummary(
             must_max=quotas.must_max,
             nice_min=quotas.nice_min,
@@ -250,7 +250,7 @@ def _tier_first(slots: _Slots) -> Selection:
     return Selection(
         mode=SelectionMode.TIER_FIRST,
         selected=tuple(sorted(slots.taken, key=lambda one: (_rank(one.candidate), _place(one.candidate)))),
-        left_out=tuple(Unselected(one, _why_not(one, slots, None)) for one in slots.waiting),
+        left_out=_left_out(slots, None),
     )
 
 
@@ -259,19 +259,21 @@ def _turn(candidate: Candidate) -> int:
     return {NICE: 0, IGNORE: 2}.get(candidate.tier, 1)
 
 
-def _why_not(candidate: Candidate, slots: _Slots, quotas: Quotas | None) -> LeftOut:
-    if candidate.tier == IGNORE:
-        return LeftOut.IGNORED
-    if quotas and candidate.tier == MUST and slots.count(MUST) >= quotas.must_max:
-        return LeftOut.MUST_CAP
-    if quotas and candidate.tier == UNKNOWN and slots.count(UNKNOWN) >= quotas.unknown_max:
-        return LeftOut.UNKNOWN_CAP
-    return LeftOut.NO_SLOT
+def _left_out(slots: _Slots, quotas: Quotas | None) -> tuple[Unselected, ...]:
+    why = {IGNORE: LeftOut.IGNORED}
+    if quotas and slots.count(MUST) >= quotas.must_max:
+        why[MUST] = LeftOut.MUST_CAP
+    if quotas and slots.count(UNKNOWN) >= quotas.unknown_max:
+        why[UNKNOWN] = LeftOut.UNKNOWN_CAP
+    return tuple(Unselected(one, why.get(one.tier, LeftOut.NO_SLOT)) for one in slots.waiting)
 
 
 def _in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return each candidate once, best first."""
-    known = (one if one.tier in TIERS else replace(one, tier=UNKNOWN) for one in candidates)
+    known = [one if one.tier in TIERS else replace(one, tier=UNKNOWN) for one in candidates]
+    if len({one.ref for one in known}) == len(known):
+        # What differs in its ref needs no more to be told apart.
+        return sorted(known, key=_place)
     once: dict[str, Candidate] = {}
     for one in sorted(known, key=lambda one: (_place(one), _rank(one), *_marks(one))):
         once.setdefault(one.ref, one)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sunrise.adapters.held_vectors import HeldVectors
+from sunrise.adapters.held_vectors import HeldVectors, highest
 from sunrise.online.centred_cosines import _rounded
 
 ROWS, DIMENSION = 3000, 96
@@ -24,6 +26,25 @@ def clustered(seed: int) -> np.ndarray:
     centres = random.standard_normal((50, DIMENSION))
     points = centres[random.integers(0, 50, ROWS)] + random.standard_normal((ROWS, DIMENSION)) / 2
     return (points * random.uniform(0.5, 2, (ROWS, 1))).astype(np.float32)
+
+
+@given(
+    st.lists(st.floats(-1, 1, width=16) | st.sampled_from([0.0, 0.5]), min_size=1, max_size=2000),
+    st.integers(1, 300),
+    st.booleans(),
+)
+def test_the_highest_are_those_that_a_sort_puts_last(values: list[float], count: int, in_order: bool) -> None:
+    told = np.array(sorted(values) if in_order else values, np.float32)
+    least = np.sort(told)[max(0, len(told) - count)]
+    assert highest(told, count).tolist() == [at for at, one in enumerate(told) if one >= least]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("count", [1, 40, 240, 6000])
+def test_the_highest_of_many_are_found_however_they_lie(count: int, order: int) -> None:
+    told = np.sort(np.random.default_rng(count).standard_normal(20_000).astype(np.float32))
+    places = np.arange(20_000)[-count:] if order == 1 else np.arange(count)
+    assert highest(told[::order].copy(), count).tolist() == places.tolist()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -31,6 +31,18 @@ def test_a_model_is_loaded_once_and_late() -> None:
     assert (before, model.is_loaded, loads.count) == (False, True, 1)
 
 
+def test_a_model_is_idle_once_it_is_loaded_and_while_nobody_asks() -> None:
+    model = LoadedModel(Loads())
+    before, during = model.is_idle, list[bool]()
+
+    def answer(_: str) -> np.ndarray:
+        during.append(model.is_idle)
+        return ONE
+
+    model.ask(answer)
+    assert (before, during, model.is_idle) == (False, [False], True)
+
+
 def test_a_model_that_cannot_be_loaded_is_tried_again() -> None:
     tried: list[int] = []
 

@@ -53,6 +53,31 @@ def test_a_folder_that_may_not_be_written_can_be_read(
         tmp_path.chmod(0o700)
 
 
+def test_a_note_is_read_again_only_when_the_files_changed(
+    reader: ReadOnlyLedger, ledger: SqliteLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = list[object]()
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: opened.append(a) or connect(*a, **k))
+    ledger.put_note("n", "one")
+    _age(ledger.path, seconds=60)
+    assert [reader.get_note("n") for _ in range(3)] == ["one"] * 3
+    assert len(opened) == 1
+    ledger.put_note("n", "two")
+    # Changed just now, the files may change again within one step of the clock that dates them.
+    assert [reader.get_note("n") for _ in range(3)] == ["two"] * 3
+    assert len(opened) == 4
+    _age(ledger.path, seconds=30)
+    assert [reader.get_note(name) for name in ("n", "n", "m", "n")] == ["two", "two", None, "two"]
+    assert len(opened) == 7
+
+
+def _age(path: Path, *, seconds: int) -> None:
+    for file in path.parent.glob(f"{path.name}*"):
+        before = file.stat().st_mtime_ns - seconds * 10**9
+        os.utime(file, ns=(before, before))
+
+
 def test_every_write_is_refused(reader: ReadOnlyLedger) -> None:
     for write in (
         lambda: reader.note_used("mem:a", at_ms=1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC
+from threading import current_thread
 from typing import Any
 
 import numpy as np
@@ -317,13 +318,49 @@ def test_what_a_newer_memory_replaces_comes_behind_it_and_is_said_to_be() -> Non
     ]
 
 
+class Near(FakeEmbedder):
+    """A model that is at hand; it knows in which threads it was asked."""
+
+    is_at_hand = True
+
+    def __init__(self) -> None:
+        super().__init__(DIMENSION)
+        self.threads: set[str] = set()
+
+    def embed(self, texts: Any) -> np.ndarray:
+        self.threads.add(current_thread().name)
+        return super().embed(texts)
+
+
 @pytest.mark.parametrize("query", ["harbour office port", "filler sentence about subject 7919", "museum", ""])
-def test_one_leg_after_the_other_finds_what_both_find_at_once(query: str) -> None:
+def test_whoever_searches_and_asks_the_model_the_answer_is_the_same(query: str) -> None:
     table = table_of(
         {"a": {"text": "The harbour office listens on port 5432", "createdAt": float(THE_FIFTH)}}
     )
     at_once = ask(table, query)
     table.answers_at_once = True
-    in_turn = ask(table, query)
-    assert in_turn.items == at_once.items
-    assert replace(in_turn.receipt, latency_ms={}) == replace(at_once.receipt, latency_ms={})
+    for embedder in (FakeEmbedder(DIMENSION), Near()):
+        in_turn = ask(table, query, embedder=embedder)
+        assert in_turn.items == at_once.items
+        assert replace(in_turn.receipt, latency_ms={}) == replace(at_once.receipt, latency_ms={})
+
+
+@pytest.mark.parametrize(("in_memory", "asked_in"), [(True, {"MainThread"}), (False, {"sunrise-meaning"})])
+def test_a_model_at_hand_is_asked_by_the_caller_where_rows_are_in_memory(
+    in_memory: bool, asked_in: set[str]
+) -> None:
+    table, embedder = table_of(TEA), Near()
+    table.answers_at_once = in_memory
+    assert refs(ask(table, "green tea", embedder=embedder))[0] == "mem:tea"
+    assert embedder.threads == asked_in
+
+
+def test_a_model_at_hand_that_breaks_leaves_the_words() -> None:
+    class Breaking(Near):
+        def embed(self, texts: Any) -> np.ndarray:
+            raise RuntimeError("no")
+
+    table = table_of(TEA)
+    table.answers_at_once = True
+    result = ask(table, "green tea", embedder=Breaking())
+    assert (refs(result)[0], result.receipt.dense_skipped) == ("mem:tea", "embedder_failed")
