@@ -122,6 +122,7 @@ class _Remembering:
     """The embedder, with every vector made once: a month is read twice."""
 
     _made: ClassVar[dict[str, Floats]] = {}
+    is_at_hand = False
 
     def __init__(self) -> None:
         self._embedder = _embedder()
