@@ -85,7 +85,7 @@ def test_any_bytes_have_a_depth(body: bytes) -> None:
 
 def test_more_calls_than_there_is_room_for_are_refused() -> None:
     async def run() -> list[object]:
-        workers = Workers(threads=1, queue=1)
+        workers = Workers(questions=1, threads=1, queue=1)
         gate = asyncio.Event()
         loop = asyncio.get_running_loop()
 
@@ -106,15 +106,19 @@ def test_more_calls_than_there_is_room_for_are_refused() -> None:
     assert asyncio.run(run()) == ["done", "done", "later"]
 
 
-def test_threads_that_do_not_come_back_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("are_questions", [True, False])
+def test_threads_that_do_not_come_back_are_noticed(
+    monkeypatch: pytest.MonkeyPatch, *, are_questions: bool
+) -> None:
     monkeypatch.setattr("sunrise.serve.workers.STUCK_S", 0.05)
 
     async def run() -> tuple[bool, bool]:
-        workers = Workers(threads=1, queue=0)
+        workers = Workers(questions=1, threads=1, queue=0)
+        begin = workers.ask if are_questions else workers.run
         gate = asyncio.Event()
         loop = asyncio.get_running_loop()
         call = asyncio.create_task(
-            workers.run(lambda: asyncio.run_coroutine_threadsafe(gate.wait(), loop).result())
+            begin(lambda: asyncio.run_coroutine_threadsafe(gate.wait(), loop).result())
         )
         await asyncio.sleep(0.2)
         stuck = workers.are_stuck()
@@ -123,6 +127,26 @@ def test_threads_that_do_not_come_back_are_noticed(monkeypatch: pytest.MonkeyPat
         return stuck, workers.are_stuck()
 
     assert asyncio.run(run()) == (True, False)
+
+
+def test_a_question_stands_behind_no_export_and_no_import() -> None:
+    async def run() -> list[object]:
+        workers = Workers(questions=1, threads=1, queue=4)
+        gate = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def wait() -> str:
+            asyncio.run_coroutine_threadsafe(gate.wait(), loop).result()
+            return "done"
+
+        long = [asyncio.create_task(begin(wait)) for begin in (workers.run, workers.run, workers.write)]
+        answer = await asyncio.wait_for(workers.ask(lambda: "answer"), 5)
+        gate.set()
+        found = [answer, *[await one for one in long]]
+        workers.close()
+        return found
+
+    assert asyncio.run(run()) == ["answer", "done", "done", "done"]
 
 
 def test_every_reason_is_an_error() -> None:

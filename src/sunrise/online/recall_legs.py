@@ -229,7 +229,9 @@ class _Meaning:
         of_model = filters.of_model(self._embedder.model_id) if self._space.is_legacy else None
         where, view = filters.both(self._view.where, of_model), self._view
         found = _near(view, self._space, vector, where, view.columns, view.limit)
-        if not len(found) and not len(_near(view, self._space, vector, of_model, ["id"], 1)):
+        # What there are figures of is there.
+        is_known = len(found) or self._centred is not None
+        if not is_known and not len(_near(view, self._space, vector, of_model, ["id"], 1)):
             self._trail.skipped["dense"] = "no_vectors_of_model"
         return found
 

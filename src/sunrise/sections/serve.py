@@ -18,7 +18,10 @@ class ServeSettings(Section):
     )
     port: int = Field(4243, ge=0, le=65535, description="Port to listen on; 0: any that is free.")
     mcp: bool = Field(default=True, description="Answer MCP at /mcp as well.")
-    workers: int = Field(4, ge=1, le=64, description="Calls that are answered at once.")
+    questions: int = Field(
+        2, ge=1, le=64, description="Recalls that are worked on at once: more take longer for each other."
+    )
+    workers: int = Field(4, ge=1, le=64, description="Other calls that are answered at once.")
     queue: int = Field(64, ge=0, le=10_000, description="Calls that wait for a worker; more are refused.")
     max_connections: int = Field(256, ge=1, le=65_536, description="Connections that are open at once.")
     max_body_kib: int = Field(1024, ge=1, le=65_536, description="Size of a request, in KiB.")

@@ -45,7 +45,7 @@ async def recall(asked: RecallAsked, request: Request) -> Response:
         include_archived=asked.include_archived,
         verbosity=asked.verbosity,
     )
-    found = await service.workers.run(lambda: service.recall(wanted))
+    found = await service.workers.ask(lambda: service.recall(wanted))
     service.metrics.items.labels("/v1/recall").inc(len(found.items))
     return JSONResponse(answer_of(found))
 
@@ -61,7 +61,7 @@ async def turn(asked: TurnAsked, request: Request) -> Response:
         turn_key=asked.turn_key,
         read_only=asked.read_only,
     )
-    found = await service.workers.run(lambda: service.auto_recall(wanted, scopes=caller.scopes))
+    found = await service.workers.ask(lambda: service.auto_recall(wanted, scopes=caller.scopes))
     service.metrics.items.labels("/v1/auto-recall").inc(len(found.items))
     return JSONResponse(turn_answer_of(found))
 

@@ -66,7 +66,7 @@ def _recall(service: Service, who: Who) -> Tool:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.READ)
             wanted = RecallRequest(query, scope=caller.scope_for(scope), limit=limit)
-            found = await service.workers.run(lambda: service.recall(wanted))
+            found = await service.workers.ask(lambda: service.recall(wanted))
             service.metrics.items.labels("memory_recall").inc(len(found.items))
             return answer_of(found)
 

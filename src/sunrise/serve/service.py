@@ -83,7 +83,8 @@ class Service:
         self.home = home
         self.audit = Audit(home.path, clock=home.clock)
         self.metrics = Metrics()
-        self.workers = Workers(threads=options.settings.workers, queue=options.settings.queue)
+        said = options.settings
+        self.workers = Workers(questions=said.questions, threads=said.workers, queue=said.queue)
         self._spool = SpoolWriter(home.spool, stem=SPOOL_STEM, clock=home.clock)
         self._lock = threading.Lock()
         self._writing = threading.Lock()

@@ -22,15 +22,26 @@ Answer = TypeVar("Answer")
 
 class Workers:
     """
-    Runs what blocks; more than ``threads`` plus ``queue`` calls at once are refused.
+    Runs what blocks; more calls at once of a kind than it has threads, plus ``queue``, are refused.
 
-    What writes has threads and a line of its own: where a flow holds the ledger, writers wait for it, and
-    readers do not wait for writers.
+    What an agent waits for has threads and a line of its own, few of them: threads of one interpreter wait
+    for each other, and of four that recall at once a fifth less is answered than of two. So has what writes:
+    where a flow holds the ledger, writers wait for it, and readers do not wait for writers.
     """
 
-    def __init__(self, *, threads: int, queue: int) -> None:
+    def __init__(self, *, questions: int, threads: int, queue: int) -> None:
+        self._questions = _Lane(questions, queue, name="sunrise-ask")
         self._readers = _Lane(threads, queue, name="sunrise-serve")
         self._writers = _Lane(WRITERS, queue, name="sunrise-write")
+
+    async def ask(self, call: Callable[[], Answer]) -> Answer:
+        """
+        Return what a recall returns; no export, and no other call that takes long, stands before it.
+
+        Raises:
+            RefusalError: Enough of them wait already; reason ``overloaded``.
+        """
+        return await asyncio.wrap_future(self._questions.submit(call))
 
     async def run(self, call: Callable[[], Answer]) -> Answer:
         """
@@ -51,11 +62,12 @@ class Workers:
         return await asyncio.wrap_future(self._writers.submit(call))
 
     def are_stuck(self) -> bool:
-        """Return whether every thread for readers has been at one call for too long."""
-        return self._readers.is_stuck()
+        """Return whether every thread for questions, or for readers, has been at one call for too long."""
+        return self._questions.is_stuck() or self._readers.is_stuck()
 
     def close(self) -> None:
         """Begin no more calls."""
+        self._questions.close()
         self._readers.close()
         self._writers.close()
 
