@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -19,6 +19,9 @@ _ELSEWHERE_BESIDE: Final = 0.8
 
 WHOLE_ANSWER: Final = 0.75
 """With so much of the words of a query in it an ignored memory is not put behind the others."""
+
+_WHOLE_COUNTS: Final = 0.85
+"""So much, at least, counts the importance of one: with 0.7 it came behind ten that had half of the words."""
 
 PLUGIN_SEED_ID: Final = "__schema__"
 """The plugin makes its table from this row and deletes it; a crash in between leaves it there."""
@@ -123,9 +126,11 @@ def ranked(memory: Memory, fit: Fit, priors: Priors, *, damping: float = 1.0) ->
     >>> ranked(tea, Fit(0.5), Priors(recency=0.9)).score, ranked(tea, Fit(-0.5), Priors(state=0.5)).score
     (0.45, -1.0)
     """
+    is_whole = fit.lexical is not None and fit.lexical >= WHOLE_ANSWER
+    if is_whole and priors.importance < _WHOLE_COUNTS:
+        priors = replace(priors, importance=_WHOLE_COUNTS)
     factor = priors.product**damping
     score = fit.relevance * factor if fit.relevance >= 0 else fit.relevance / factor
-    is_whole = fit.lexical is not None and fit.lexical >= WHOLE_ANSWER
     is_ignored = memory.importance_label == "ignore" and not is_whole
     return Ranked(memory, fit, priors, round(score, _DIGITS), is_ignored or memory.is_superseded)
 

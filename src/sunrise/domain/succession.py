@@ -58,9 +58,10 @@ def after_succession(order: Sequence[Ranked], *, worth: Callable[[str], float]) 
     Return memories best first, each one that a newer one replaces behind that one.
 
     A memory is replaced if a newer one of the same scope, told at least an hour later and trusted no less,
-    says that something changed and holds at least half of what the older one's telling words are worth. The
-    newer one answers what the older one did, so it gets its score. Nothing falls out: the older one may be
-    what was asked for. *worth* is the idf of a term.
+    says that something changed and holds at least half of what the older one's telling words are worth. One
+    that tells of a change itself is not replaced by one that has all of its words: that only says more of it.
+    The newer one answers what the older one did, so it gets its score. Nothing falls out: the older one may
+    be what was asked for. *worth* is the idf of a term.
     """
     # One word stands in many memories of a matter.
     worth = lru_cache(maxsize=None)(worth)
@@ -77,6 +78,7 @@ def after_succession(order: Sequence[Ranked], *, worth: Callable[[str], float]) 
             for one in newer
             if len(told & words[one.memory.ref]) >= _SAME_WORDS * len(told) > 0
             and _may_replace(one.memory, older.memory)
+            and not (told <= words[one.memory.ref] and _tells_of_a_change(older.memory.text))
         ]
         weights = _weights(told, worth) if near else {}
         found = [one.memory for one in near if _is_of_the_matter(words[one.memory.ref], weights)]

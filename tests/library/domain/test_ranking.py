@@ -57,6 +57,17 @@ def test_ignored_memories_stand_behind_but_one_with_the_whole_answer() -> None:
     assert names(in_order([ignored, weak, whole])) == ["whole", "weak", "ignored"]
 
 
+def test_an_ignored_memory_that_says_all_that_is_asked_comes_before_important_ones_that_say_half() -> None:
+    low = Priors(importance=0.7)
+    whole = ranked(memory("whole", importance_label="ignore"), Fit(1.0, 0.95, 0.8), low)
+    half = ranked(
+        memory("half", importance_label="must_remember"), Fit(0.7, 0.5, 0.8), Priors(importance=1.15)
+    )
+    part = ranked(memory("part", importance_label="ignore"), Fit(1.0, 0.7, 0.8), low)
+    assert names(in_order([part, half, whole])) == ["whole", "half", "part"]
+    assert (whole.score, whole.components["importance"], part.score) == (0.85, 0.85, 0.7)
+
+
 def test_what_was_said_once_is_not_returned_again() -> None:
     order = [
         scored("first", 0.9, "The port is 8080."),

@@ -46,6 +46,33 @@ def test_news_come_before_what_they_replace(old: str, new: str) -> None:
     assert [one.replaced_by for one in order] == [None, "mem:2"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("indexer migrated", "indexer migrated allowlist in production"),
+        ("索引服務取消", "索引服務取消備份排程"),
+    ],
+)
+def test_what_only_says_more_of_the_same_change_replaces_nothing(old: str, new: str) -> None:
+    order = ordered(found(1, old, 0.9), found(2, new, 0.8))
+    assert [(one.memory.ref, one.score, one.replaced_by) for one in order] == [
+        ("mem:1", 0.9, None),
+        ("mem:2", 0.8, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The desk moved to Lyon.", "The desk moved to Turin."),
+        ("We use Redis for the queue.", "We no longer use Redis for the queue."),
+    ],
+)
+def test_another_place_and_the_end_of_a_thing_are_news(old: str, new: str) -> None:
+    order = ordered(found(1, old, 0.9), found(2, new, 0.5))
+    assert [one.replaced_by for one in order] == [None, "mem:2"]
+
+
 @pytest.mark.parametrize(("old", "new"), PAIRS)
 def test_what_is_older_replaces_nothing(old: str, new: str) -> None:
     order = ordered(found(2, old, 0.9), found(1, new, 0.5))
