@@ -9,6 +9,7 @@ from typing import Final, Self
 
 from sunrise.domain.calibration import TermFrequencies, idf, lexical_score
 from sunrise.domain.text.common_words import common_terms
+from sunrise.domain.text.dated_terms import text_terms
 
 _FREQUENCY_SHARE: Final = 0.1
 """How much of the score by words is BM25: of two memories with the same words the terser one is first."""
@@ -24,11 +25,12 @@ class WordFit:
     How a memory fits by words.
 
     ``score`` is mostly the share of the query's worth that stands in it, ``told`` is that share with common
-    words counted for less.
+    words counted for less. ``is_exact`` says that it has the words of the query, all of them, and no others.
     """
 
     score: float
     told: float
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class QueryWords:
         if not held:
             return WordFit(_FREQUENCY_SHARE * frequency, 0.0)
         score = (1.0 - _FREQUENCY_SHARE) * self._share(held) + _FREQUENCY_SHARE * frequency
-        return WordFit(score, self._told(held))
+        return WordFit(score, self._told(held), len(held) == len(self.weights) and _are_all(held, terms))
 
     def _held(self, terms: str) -> set[str]:
         # Quicker than to split a text for the sake of a few words.
@@ -88,3 +90,8 @@ class QueryWords:
 
     def _told(self, held: set[str]) -> float:
         return math.fsum(self._tells[term] for term in held) / self._all_told if self.total > 0.0 else 0.0
+
+
+def _are_all(held: set[str], terms: str) -> bool:
+    """Return whether a memory has no other terms. The parts of ``memory-engine`` stand beside it."""
+    return not any(term.isalnum() for term in set(text_terms(terms).split()) - held)

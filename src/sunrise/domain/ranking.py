@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from sunrise.domain.duplicates import sameness
-from sunrise.domain.priors import Priors
+from sunrise.domain.priors import MOST_IMPORTANT, Priors
 from sunrise.domain.records import RecordState
 
 _WORDS_BESIDE: Final = 1.6
@@ -70,6 +70,7 @@ class Fit:
     ``relevance`` is the one score of both legs. ``lexical`` and ``dense`` are what it was made of, None where
     a leg said nothing or the scores of the legs cannot be compared. ``told`` is the share of the query's
     telling words. ``beside`` is what its neighbours added to the relevance, None where there are none.
+    ``is_exact`` says that it has the words of the query and no others.
     """
 
     relevance: float
@@ -77,6 +78,7 @@ class Fit:
     dense: float | None = None
     told: float = 0.0
     beside: float | None = None
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +122,17 @@ def ranked(memory: Memory, fit: Fit, priors: Priors, *, damping: float = 1.0) ->
     Return a memory with its score: relevance times priors, so that a prior above 1 always lifts.
 
     ``damping`` is the power to which priors are taken: sums of reciprocal ranks lie nearer to each other than
-    scores do.
+    scores do. A memory with all words of the query counts for more than its label says, one that says just
+    what is asked as much as any: of what answers as well it is the tersest.
 
     >>> tea = Memory(id="1", ref="mem:1", text="tea", scope="global")
     >>> ranked(tea, Fit(0.5), Priors(recency=0.9)).score, ranked(tea, Fit(-0.5), Priors(state=0.5)).score
     (0.45, -1.0)
     """
     is_whole = fit.lexical is not None and fit.lexical >= WHOLE_ANSWER
-    if is_whole and priors.importance < _WHOLE_COUNTS:
-        priors = replace(priors, importance=_WHOLE_COUNTS)
+    least = MOST_IMPORTANT if fit.is_exact else _WHOLE_COUNTS if is_whole else 0.0
+    if priors.importance < least:
+        priors = replace(priors, importance=least)
     factor = priors.product**damping
     score = fit.relevance * factor if fit.relevance >= 0 else fit.relevance / factor
     is_ignored = memory.importance_label == "ignore" and not is_whole

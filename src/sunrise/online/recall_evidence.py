@@ -70,7 +70,7 @@ def gathered(
 
 def _fit(words: WordFit, dense: float | None, weight: float) -> Fit:
     fused = fuse(dense or 0.0, words.score, weight_beside(words.score, weight))
-    return Fit(fused, words.score, dense, words.told)
+    return Fit(fused, words.score, dense, words.told, is_exact=words.is_exact)
 
 
 def _beside(fits: Mapping[str, Fit], memories: Mapping[str, Memory]) -> dict[str, Fit]:

@@ -79,7 +79,8 @@ def _reasons(one: Ranked, trail: Trail) -> list[str]:
     said = {"fts": "words", "vec": "meaning"}
     parts = one.priors
     named = (
-        ("important", parts.importance > 1),
+        ("exact", one.fit.is_exact),
+        ("important", parts.importance > 1 and not one.fit.is_exact),
         ("ignored", parts.importance < 1),
         ("trusted", parts.trust > 1),
         ("in_asked_time", parts.date > 1),

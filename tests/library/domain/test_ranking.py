@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from sunrise.domain.ranking import (
     ranked,
 )
 from sunrise.domain.retention import DAY_MS
+from sunrise.domain.text.analysis import query_terms
+from sunrise.domain.text.dated_terms import dated_terms
 
 
 def memory(name: str, text: str = "", **more: Any) -> Memory:
@@ -66,6 +69,32 @@ def test_an_ignored_memory_that_says_all_that_is_asked_comes_before_important_on
     part = ranked(memory("part", importance_label="ignore"), Fit(1.0, 0.7, 0.8), low)
     assert names(in_order([part, half, whole])) == ["whole", "half", "part"]
     assert (whole.score, whole.components["importance"], part.score) == (0.85, 0.85, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "exact"),
+    [
+        ("router checked", "Router checked?", True),
+        ("memory-engine configured", "memory engine configured", True),
+        ("備份資料庫", "备份资料库", True),
+        ("router checked twice", "router checked", False),
+        ("router checked", "router checked twice", False),
+        ("memory-engine configured", "engine configured", False),
+    ],
+)
+def test_a_memory_is_exact_that_has_the_words_of_the_query_and_no_others(
+    text: str, query: str, exact: bool
+) -> None:
+    words = QueryWords(dict.fromkeys(query_terms(query), 2.0), 2.0 * len(query_terms(query)))
+    assert words.fit(dated_terms(text, 0.0, UTC), 1.0).is_exact is exact
+
+
+def test_who_says_just_what_is_asked_counts_as_the_most_important() -> None:
+    low, must = Priors(importance=0.7), Priors(importance=1.15)
+    exact = ranked(memory("exact", importance_label="ignore"), Fit(1.0, 1.0, 1.0, is_exact=True), low)
+    other = ranked(memory("other", importance_label="must_remember"), Fit(0.99, 1.0, 0.9), must)
+    assert names(in_order([other, exact])) == ["exact", "other"]
+    assert (exact.score, exact.priors) == (1.15, must)
 
 
 def test_what_was_said_once_is_not_returned_again() -> None:
