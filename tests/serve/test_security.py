@@ -196,7 +196,7 @@ def test_a_call_that_takes_too_long_is_given_up(own_home: Path, monkeypatch: pyt
 
 
 def test_a_full_line_of_calls_is_said_to_be_full(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with served(own_home, workers=1, queue=0) as running:
+    with served(own_home, questions=1, queue=0) as running:
         monkeypatch.setattr(running.service, "recall", lambda _: time.sleep(1))
         with running.connect() as first:
             body = b'{"query": "green"}'
