@@ -1,14 +1,10 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.forget import ForgetRequest, ForgetResult, ForgetStatus
 from sunrise.domain.recall import RecallRequest
@@ -19,35 +15,12 @@ from sunrise.online.forget import forget
 from sunrise.online.recall import recall
 from sunrise.online.store import store
 from sunrise.ports import MemoryTable
-from tests.fakes import FakeEmbedder, FakeMemoryTable, FrozenClock
+from tests.fakes import FakeMemoryTable, FrozenClock
 from tests.homes import observation
 from tests.ledgers import put, raw
+from tests.store_calls import DIMENSION, EMBEDDER, NOW
 
-DIMENSION = 16
-NOW = 1_795_000_000_000
-EMBEDDER = FakeEmbedder(DIMENSION)
 TEA = "The user likes green tea at four"
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("template")
-    LanceMemories.create(place, dimension=DIMENSION)
-    return place
-
-
-@pytest.fixture(params=["fake", "lance"])
-def table(request: pytest.FixtureRequest, template: Path, tmp_path: Path) -> MemoryTable:
-    if request.param == "fake":
-        return FakeMemoryTable(dimension=DIMENSION)
-    return LanceMemories.open(shutil.copytree(template, tmp_path / "lance"))
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[SqliteLedger]:
-    made = SqliteLedger(tmp_path / "ledger.sqlite", clock=FrozenClock(NOW))
-    yield made
-    made.close()
 
 
 class Door:
