@@ -11,7 +11,6 @@ import argparse
 import json
 import tempfile
 from collections import defaultdict
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +45,7 @@ def main() -> None:
 
 def _look(folder: Path, rows: int, corpus: Path, needles: list[dict[str, Any]]) -> None:
     wanted = {one["row"] for one in needles}
-    scopes = {
-        at: row["detail"]["scope"] for at, row in enumerate(islice(lines(rows, corpus), rows)) if at in wanted
-    }
+    scopes = {at: row["detail"]["scope"] for at, row in enumerate(lines(rows, corpus)) if at in wanted}
     memories, embedder = LanceMemories.open(folder), UseEmbedder()
     calibration = read_calibration(folder)
     places = defaultdict[str, list[int | None]](list)

@@ -62,6 +62,20 @@ class FakeEmbedder:
         return self.embed(texts)
 
 
+class BrokenEmbedder(FakeEmbedder):
+    """Its provider is down."""
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        raise TimeoutError("the provider is down")
+
+
+class ZeroEmbedder(FakeEmbedder):
+    """Makes no vectors that say anything."""
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        return np.zeros((len(texts), self.dimension), dtype=np.float32)
+
+
 class FakeMemoryTable(FakeVectors, FakeSnapshots):
     """The memories table over one Arrow table; SQLite reads the filters, tags and versions are counters."""
 
@@ -72,13 +86,13 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
         self.held: dict[int, pa.Table] = {}
         self.indexed: dict[str, int] = {}
         self.broken: set[str] = set()
-        self.answers_at_once = False
+        self.in_memory = False
 
     def newest_version(self) -> int:
         return self.version
 
     def is_in_memory(self) -> bool:
-        return self.answers_at_once
+        return self.in_memory
 
     def schema(self) -> pa.Schema:
         return self.rows.schema

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import time
-from typing import Any, Final
+from typing import Any
 
 from sunrise.adapters import lance_queries
+from sunrise.adapters.file_times import Mark, mark_of
 from sunrise.adapters.lance_files import local_folder
-
-_SETTLED_NS: Final = 2_000_000_000
-"""A folder's time moves in steps of some milliseconds: one that changed just now may change again unseen."""
-
-_Mark = tuple[int, int]
 
 
 class NewestVersion:
@@ -26,7 +20,7 @@ class NewestVersion:
     def __init__(self, table: Any) -> None:
         folder = local_folder(table)
         self._table, self._versions = table, None if folder is None else folder / "_versions"
-        self._known: tuple[_Mark, int] | None = None
+        self._known: tuple[Mark, int] | None = None
 
     def number(self) -> int:
         """Return the number of the newest version, whoever wrote it."""
@@ -38,12 +32,8 @@ class NewestVersion:
         self._known = None if mark is None else (mark, number)
         return number
 
-    def _mark(self) -> _Mark | None:
-        if self._versions is None:
-            return None
+    def _mark(self) -> Mark | None:
         try:
-            found = os.stat(self._versions)  # noqa: PTH116 (half the time of Path.stat)
+            return None if self._versions is None else mark_of(self._versions)
         except OSError:
             return None
-        is_settled = abs(time.time_ns() - found.st_mtime_ns) > _SETTLED_NS
-        return (found.st_ino, found.st_mtime_ns) if is_settled else None

@@ -5,20 +5,16 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 from urllib.parse import quote
 
+from sunrise.adapters.file_times import Mark, mark_of
 from sunrise.adapters.migrations import MIGRATIONS
 from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, store_errors
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.errors import StoreError
 from sunrise.ports import Clock
-
-_SETTLED_NS: Final = 2_000_000_000
-"""A file's time moves in steps of some milliseconds: one that changed just now may change again unseen."""
 
 
 class ReadOnlyLedger(SqliteLedger):
@@ -27,8 +23,6 @@ class ReadOnlyLedger(SqliteLedger):
 
     The file is opened for each reading and closed after it: to hold it open would make the log beside it.
     """
-
-    _read_note: tuple[str, object, str | None] = ("", None, None)
 
     def __init__(self, path: Path, *, clock: Clock) -> None:
         self.path = path
@@ -74,29 +68,29 @@ class ReadOnlyLedger(SqliteLedger):
             yield db
 
     def get_note(self, name: str) -> str | None:
-        """Return a small named text, or None; the last one without opening a file that stands as it stood."""
+        """Return a small named text, or None, without opening a file that stands as it stood."""
         mark = self._mark()
-        known, known_mark, last = self._read_note
-        if mark is not None and (name, mark) == (known, known_mark):
+        known, last = self._notes.get(name, (None, None))
+        if mark is not None and known == mark:
             return last
         text = super().get_note(name)
         # Looked at before the file was read: what was written in between has changed the time since.
-        self._read_note = (name, mark, text)
+        self._notes = {**self._notes, name: (mark, text)}
         return text
 
-    def _mark(self) -> tuple[tuple[int, int, int], ...] | None:
+    def _mark(self) -> tuple[Mark, ...] | None:
         """Return what tells file and log from those of another time; None where they may change unseen."""
-        found = []
+        found = list[Mark]()
         for path in (self.path, self.path.with_name(f"{self.path.name}-wal")):
             try:
-                state = path.stat()
+                mark = mark_of(path)
             except FileNotFoundError:
                 continue
             except OSError:
                 return None
-            if abs(time.time_ns() - state.st_mtime_ns) < _SETTLED_NS:
+            if mark is None:
                 return None
-            found.append((state.st_ino, state.st_mtime_ns, state.st_size))
+            found.append(mark)
         return tuple(found)
 
     def _uri(self) -> str:

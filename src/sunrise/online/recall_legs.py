@@ -110,7 +110,7 @@ def run_legs(
     """
     Search by words and by meaning at once. A leg that cannot run is None, and the trail says why.
 
-    What the words brought is read while the model still works on the query.
+    What the words brought is read meanwhile, where the model has a thread of its own.
     """
     if isinstance(view.space, str):
         trail.skipped["dense"] = view.space
@@ -149,10 +149,10 @@ def _without_the_last(found: pa.Table) -> pa.Table:
 
 class _Meaning:
     """
-    The leg of meaning, on a thread of its own: a model that never answers must not keep the caller.
+    The leg of meaning. It has a thread of its own: a model that never answers must not keep the caller.
 
-    Rows held in memory are searched by the caller: two threads of Python wait for each other longer than one
-    works. A model that is at hand he asks himself, for the same reason.
+    But two threads of Python wait for each other longer than one works. So rows held in memory are searched
+    by the caller, and there he asks a model that is at hand as well.
     """
 
     def __init__(
@@ -229,9 +229,7 @@ class _Meaning:
         of_model = filters.of_model(self._embedder.model_id) if self._space.is_legacy else None
         where, view = filters.both(self._view.where, of_model), self._view
         found = _near(view, self._space, vector, where, view.columns, view.limit)
-        # What there are figures of is there.
-        is_known = len(found) or self._centred is not None
-        if not is_known and not len(_near(view, self._space, vector, of_model, ["id"], 1)):
+        if not len(found) and not len(_near(view, self._space, vector, of_model, ["id"], 1)):
             self._trail.skipped["dense"] = "no_vectors_of_model"
         return found
 

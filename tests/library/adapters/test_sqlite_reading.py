@@ -69,7 +69,7 @@ def test_a_note_is_read_again_only_when_the_files_changed(
     assert len(opened) == 4
     _age(ledger.path, seconds=30)
     assert [reader.get_note(name) for name in ("n", "n", "m", "n")] == ["two", "two", None, "two"]
-    assert len(opened) == 7
+    assert len(opened) == 6
 
 
 def _age(path: Path, *, seconds: int) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -19,7 +18,7 @@ from sunrise.domain.text.model_input import MAX_CHARS
 from sunrise.errors import DataError, StoreError
 from sunrise.online.recall import recall
 from sunrise.ports import Embedder, MemoryTable
-from tests.fakes import FakeEmbedder, FakeMemoryTable, FrozenClock
+from tests.fakes import BrokenEmbedder, FakeEmbedder, FakeMemoryTable, FrozenClock, ZeroEmbedder
 
 DIMENSION = 16
 EMBEDDER = FakeEmbedder(DIMENSION)
@@ -206,18 +205,9 @@ def test_an_empty_scope_is_not_taken_for_a_missing_model(table: MemoryTable) -> 
     assert ask(table, "backup", scope="nobody").receipt.dense_skipped is None
 
 
-class Broken(FakeEmbedder):
-    def embed(self, texts: object) -> np.ndarray:
-        raise TimeoutError("the provider is down")
-
-
-class Zero(FakeEmbedder):
-    def embed(self, texts: object) -> np.ndarray:
-        return np.zeros((1, self.dimension), dtype=np.float32)
-
-
 @pytest.mark.parametrize(
-    ("embedder", "reason"), [(Broken(DIMENSION), "embedder_failed"), (Zero(DIMENSION), "zero_vector")]
+    ("embedder", "reason"),
+    [(BrokenEmbedder(DIMENSION), "embedder_failed"), (ZeroEmbedder(DIMENSION), "zero_vector")],
 )
 def test_words_answer_when_the_embedder_fails(table: MemoryTable, embedder: Embedder, reason: str) -> None:
     result = ask(table, "backup", embedder=embedder)

@@ -338,7 +338,7 @@ def test_whoever_searches_and_asks_the_model_the_answer_is_the_same(query: str) 
         {"a": {"text": "The harbour office listens on port 5432", "createdAt": float(THE_FIFTH)}}
     )
     at_once = ask(table, query)
-    table.answers_at_once = True
+    table.in_memory = True
     for embedder in (FakeEmbedder(DIMENSION), Near()):
         in_turn = ask(table, query, embedder=embedder)
         assert in_turn.items == at_once.items
@@ -350,7 +350,7 @@ def test_a_model_at_hand_is_asked_by_the_caller_where_rows_are_in_memory(
     in_memory: bool, asked_in: set[str]
 ) -> None:
     table, embedder = table_of(TEA), Near()
-    table.answers_at_once = in_memory
+    table.in_memory = in_memory
     assert refs(ask(table, "green tea", embedder=embedder))[0] == "mem:tea"
     assert embedder.threads == asked_in
 
@@ -361,6 +361,6 @@ def test_a_model_at_hand_that_breaks_leaves_the_words() -> None:
             raise RuntimeError("no")
 
     table = table_of(TEA)
-    table.answers_at_once = True
+    table.in_memory = True
     result = ask(table, "green tea", embedder=Breaking())
     assert (refs(result)[0], result.receipt.dense_skipped) == ("mem:tea", "embedder_failed")

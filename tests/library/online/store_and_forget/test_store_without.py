@@ -16,25 +16,15 @@ from sunrise.domain.vector_space import column_of
 from sunrise.errors import StoreError
 from sunrise.online.store import store
 from sunrise.ports import Embedder, MemoryTable
-from tests.fakes import FakeEmbedder, FakeMemoryTable, FrozenClock
+from tests.fakes import BrokenEmbedder, FakeEmbedder, FakeMemoryTable, FrozenClock, ZeroEmbedder
 from tests.store_calls import DIMENSION, NOW, Ask, rows
-
-
-class Broken(FakeEmbedder):
-    def embed(self, texts: object) -> np.ndarray:
-        raise TimeoutError("the provider is down")
-
-
-class Zero(FakeEmbedder):
-    def embed(self, texts: object) -> np.ndarray:
-        return np.zeros((1, self.dimension), dtype=np.float32)
 
 
 @pytest.mark.parametrize(
     ("embedder", "reason", "warnings"),
     [
-        (Broken(DIMENSION), "embedder_failed", ("embedding_skipped:embedder_failed",)),
-        (Zero(DIMENSION), "bad_vector", ("embedding_skipped:bad_vector",)),
+        (BrokenEmbedder(DIMENSION), "embedder_failed", ("embedding_skipped:embedder_failed",)),
+        (ZeroEmbedder(DIMENSION), "bad_vector", ("embedding_skipped:bad_vector",)),
         (NoEmbedder(), "embedder_none", ()),
     ],
 )
