@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pyarrow.compute as pc
 
+from sunrise.adapters.builtin_calibration import builtin_calibration, reference_calibration
 from sunrise.adapters.calibration_figures import (
     COUNTED_ROWS,
     IdSample,
@@ -31,7 +32,8 @@ def calibrate_if_due(run: Run, table: MemoryTable, *, rows: int) -> None:
     """
     Calibrate the vectors that answer where nobody did, the table grew or shrank, or it was long ago.
 
-    The receipt names the calibration in use. Without one recall ranks by ranks, which needs none.
+    A table with too few texts is calibrated on reference texts: by the figures of the package where it has
+    them for the model, else by asking the model. The receipt names the calibration in use.
     """
     try:
         embedder = run.home.recall_embedder(table)
@@ -48,10 +50,12 @@ def calibrate_if_due(run: Run, table: MemoryTable, *, rows: int) -> None:
         return
     found = run.step(calibrate, table, space, embedder.model_id, rows=rows, now_ms=run.home.clock.now_ms())
     if found is None:
-        run.facts["calibration"] = "too_few_texts"
-        return
-    questions, elsewhere = _kept(known) or _asked(run, embedder)
-    found = replace(found, questions=questions, elsewhere=elsewhere)
+        found = _on_reference_texts(run, embedder, space.column)
+        if found is None:
+            return
+    else:
+        questions, elsewhere = _kept(known) or _asked(run, embedder)
+        found = replace(found, questions=questions, elsewhere=elsewhere)
     run.write(store_calibration, run.home, found)
     run.count(calibrated=1)
     run.facts["calibration"] = found.id
@@ -106,6 +110,18 @@ def ask_model(embedder: Embedder) -> tuple[LanguageMeans, Elsewhere]:
 def store_calibration(home: Home, found: Calibration) -> None:
     """Write the calibration in place of the one before."""
     home.ledger.put_note(note_of(found.column), json.dumps(found.to_dict()))
+
+
+def _on_reference_texts(run: Run, embedder: Embedder, column: str) -> Calibration | None:
+    builtin = builtin_calibration(embedder.model_id, column)
+    if builtin is not None:
+        run.facts["calibration"] = f"{builtin.id} (built in)"
+        return None
+    try:
+        return run.step(reference_calibration, embedder, column=column, now_ms=run.home.clock.now_ms())
+    except Exception:  # As in _asked.
+        run.facts["calibration"] = "embedder_failed"
+        return None
 
 
 def _is_due(run: Run, known: Calibration, rows: int) -> bool:

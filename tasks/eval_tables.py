@@ -12,12 +12,11 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from sunrise.bootstrap import Home, existing_memories, open_home
-from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import ConfigurationError, DataError
 from sunrise.ports import MemoryTable
 from sunrise.sections.batch import NotifySettings
 from sunrise.settings import MemoriesSettings, Settings
-from tasks.calibration import calibrate_if_due, stored_calibration
+from tasks.calibration import calibrate_if_due
 from tasks.golden import GoldenMemory, GoldenSet
 from tasks.index import fit_indices, optimize
 from tasks.lease_keeper import LeaseKeeper
@@ -46,10 +45,7 @@ class Place:
     def calibration(self) -> str | None:
         """The id of the calibration that the ranking goes by."""
         embedder = self.home.recall_embedder(self.table)
-        space = searched(self.table.spaces(), embedder.model_id, embedder.dimension)
-        if not isinstance(space, VectorSpace):
-            return None
-        found = stored_calibration(self.home, space, embedder.model_id)
+        found = self.home.calibration(self.table, embedder)
         return found.id if found else None
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sunrise.adapters.boot_files import boot_texts
+from sunrise.adapters.builtin_calibration import builtin_calibration
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.sources import paths_of, readers
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE, SqliteLedger
@@ -110,7 +111,11 @@ class Home:
         return recall_embedder(self.settings, memories)
 
     def calibration(self, memories: MemoryReader, embedder: Embedder) -> Calibration | None:
-        """Return the calibration of the vectors that answer, or None where recall has to rank by ranks."""
+        """
+        Return the calibration of the vectors that answer: the home's own, else that of the package.
+
+        None where no vectors answer, or their model has neither: recall then ranks by ranks.
+        """
         try:
             space = searched(memories.spaces(), embedder.model_id, embedder.dimension)
             if not isinstance(space, VectorSpace):
@@ -118,7 +123,8 @@ class Home:
             note = self.ledger.get_note(note_of(space.column))
         except StoreError:
             return None
-        return None if note is None else _calibration(note, embedder.model_id, space.column)
+        own = None if note is None else _calibration(note, embedder.model_id, space.column)
+        return own or builtin_calibration(embedder.model_id, space.column)
 
     def turn_ports(self, memories: MemoryReader | None) -> TurnPorts:
         """Return what a turn of the agent needs; what was read for working sets is kept in the process."""

@@ -184,7 +184,7 @@ def _worthy(running: Iterable[Ranked], selection: Selection) -> set[str]:
 
 
 def _tier(one: Ranked) -> str:
-    return IGNORE if one.memory.is_superseded else tier_of(one.memory.importance_label)
+    return IGNORE if one.memory.is_superseded else tier_of(one.memory.label)
 
 
 def _is_recent(one: Ranked, turn: Turn, policy: AutoRecallPolicy) -> bool:

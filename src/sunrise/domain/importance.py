@@ -11,6 +11,10 @@ from enum import StrEnum
 
 MUST_REMEMBER_FROM = 0.80
 NICE_TO_HAVE_FROM = 0.50
+DEFAULT_SCORE = 0.30
+"""The score that the heuristic scorers start from: a text with no sign for or against it keeps it."""
+
+_ROUNDING = 1e-6
 
 
 class ImportanceLabel(StrEnum):
@@ -60,6 +64,17 @@ def label_from_score(score: float) -> ImportanceLabel:
     if not math.isfinite(score) or score < NICE_TO_HAVE_FROM:
         return ImportanceLabel.IGNORE
     return ImportanceLabel.MUST_REMEMBER if score >= MUST_REMEMBER_FROM else ImportanceLabel.NICE_TO_HAVE
+
+
+def effective_label(label: str | None, score: float | None) -> str | None:
+    """
+    Return the label that readers go by: an `ignore` that only stands for the default score is `unknown`.
+
+    >>> effective_label("ignore", 0.3), effective_label("ignore", 0.05), effective_label("ignore", None)
+    ('unknown', 'ignore', 'ignore')
+    """
+    is_default = score is not None and abs(score - DEFAULT_SCORE) < _ROUNDING
+    return ImportanceLabel.UNKNOWN.value if label == ImportanceLabel.IGNORE and is_default else label
 
 
 def normalize_label(value: object) -> ImportanceLabel | None:

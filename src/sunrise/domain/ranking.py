@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
 from sunrise.domain.duplicates import sameness
+from sunrise.domain.importance import effective_label
 from sunrise.domain.priors import MOST_IMPORTANT, Priors
 from sunrise.domain.records import RecordState
 
 _WORDS_BESIDE: Final = 1.6
-"""So much counts a memory that has all words of the query, on the scale of dense scores."""
+"""What a memory with all telling words of the query gains, on the scale of dense scores."""
 
 _ELSEWHERE_BESIDE: Final = 0.8
-"""So much is taken off of how well other matters fit: what is near to everything is far from all."""
+"""The weight of how well unrelated texts fit the query: a query that is near to everything proves little."""
 
-WHOLE_ANSWER: Final = 0.75
-"""With so much of the words of a query in it an ignored memory is not put behind the others."""
-
-_WHOLE_COUNTS: Final = 0.85
-"""So much, at least, counts the importance of one: with 0.7 it came behind ten that had half of the words."""
+BELOW_FLOOR: Final = "below_floor"
+"""The reason of a memory that answers no better than chance."""
 
 PLUGIN_SEED_ID: Final = "__schema__"
 """The plugin makes its table from this row and deletes it; a crash in between leaves it there."""
@@ -42,6 +41,7 @@ class Memory:
     ref: str
     text: str
     scope: str
+    importance: float | None = None
     importance_label: str | None = None
     trust_tier: str | None = None
     category: str | None = None
@@ -55,6 +55,11 @@ class Memory:
     def sameness(self) -> str:
         """What it shares with those that say the same; see :mod:`sunrise.domain.duplicates`."""
         return self.words or sameness(self.text)
+
+    @property
+    def label(self) -> str | None:
+        """The label that a ranking goes by; see :func:`sunrise.domain.importance.effective_label`."""
+        return effective_label(self.importance_label, self.importance)
 
     @property
     def is_superseded(self) -> bool:
@@ -89,7 +94,6 @@ class Ranked:
     fit: Fit
     priors: Priors
     score: float
-    is_behind: bool = False
     replaced_by: str | None = None
 
     @property
@@ -122,36 +126,50 @@ def ranked(memory: Memory, fit: Fit, priors: Priors, *, damping: float = 1.0) ->
     Return a memory with its score: relevance times priors, so that a prior above 1 always lifts.
 
     ``damping`` is the power to which priors are taken: sums of reciprocal ranks lie nearer to each other than
-    scores do. A memory with all words of the query counts for more than its label says, one that says just
-    what is asked as much as any: of what answers as well it is the tersest.
+    scores do. A memory that says just what is asked counts as the most important one, whatever its label.
 
     >>> tea = Memory(id="1", ref="mem:1", text="tea", scope="global")
     >>> ranked(tea, Fit(0.5), Priors(recency=0.9)).score, ranked(tea, Fit(-0.5), Priors(state=0.5)).score
     (0.45, -1.0)
     """
-    is_whole = fit.lexical is not None and fit.lexical >= WHOLE_ANSWER
-    least = MOST_IMPORTANT if fit.is_exact else _WHOLE_COUNTS if is_whole else 0.0
-    if priors.importance < least:
-        priors = replace(priors, importance=least)
+    if fit.is_exact:
+        priors = replace(priors, importance=MOST_IMPORTANT)
     factor = priors.product**damping
     score = fit.relevance * factor if fit.relevance >= 0 else fit.relevance / factor
-    is_ignored = memory.importance_label == "ignore" and not is_whole
-    return Ranked(memory, fit, priors, round(score, _DIGITS), is_ignored or memory.is_superseded)
+    return Ranked(memory, fit, priors, round(score, _DIGITS))
 
 
 def in_order(found: Iterable[Ranked]) -> list[Ranked]:
-    """Return memories best first, ignored ones behind, what is replaced behind all, equals by ref."""
-    return sorted(
-        found, key=lambda one: (one.is_behind, one.memory.is_superseded, -one.score, one.memory.ref)
+    """
+    Return memories by their scores, best first, equals by ref.
+
+    The score of a superseded memory is lowered to that of the worst current one, so that none stands before
+    what replaced it.
+    """
+    ranked = list(found)
+    lowest = min((one.score for one in ranked if not one.memory.is_superseded), default=math.inf)
+    placed = (
+        replace(one, score=lowest) if one.memory.is_superseded and one.score > lowest else one
+        for one in ranked
     )
+    return sorted(placed, key=lambda one: (-one.score, one.memory.is_superseded, one.memory.ref))
 
 
-def chosen(order: Sequence[Ranked], *, limit: int, now_ms: int = 0) -> Chosen:
-    """Return the first of an order that say something and hold, each thing once, and why others fell out."""
+def chosen(
+    order: Sequence[Ranked],
+    *,
+    limit: int,
+    now_ms: int = 0,
+    is_below_floor: Callable[[Fit], bool] | None = None,
+) -> Chosen:
+    """Return the first memories of an order that may be handed out, and the reason for every other one."""
     kept: list[Ranked] = []
     rejected: list[tuple[str, str]] = []
     said: set[str] = set()
     for one in order:
+        if is_below_floor is not None and is_below_floor(one.fit):
+            rejected.append((one.memory.ref, BELOW_FLOOR))
+            continue
         reason = _why_not(one.memory, said, full=len(kept) == limit, now_ms=now_ms)
         if reason is None:
             kept.append(one)
@@ -161,24 +179,22 @@ def chosen(order: Sequence[Ranked], *, limit: int, now_ms: int = 0) -> Chosen:
     return Chosen(tuple(kept), tuple(rejected))
 
 
-def is_below_floor(fits: Iterable[Fit], *, elsewhere: float | None, least: float) -> bool:
+def is_below_floor(fit: Fit, *, elsewhere: float | None, least: float) -> bool:
     """
-    Return whether nothing fits: the words are missing, and other matters are as near as the nearest memory.
+    Return whether a memory answers no better than chance: unrelated texts are as near, and words are missing.
 
-    *elsewhere* is how well other matters fit, on the scale of dense scores. Without it, or without a single
-    dense score, nobody can tell, and then something may fit.
+    *elsewhere* is how well unrelated texts fit the query, on the scale of dense scores. Without it nobody can
+    tell, and the memory may fit. A memory without a vector is judged by its words alone.
 
     >>> strange, known = Fit(0.1, 0.05, 0.6, 0.05), Fit(0.3, 0.3, 0.6, 0.3)
-    >>> [is_below_floor([one], elsewhere=1.4, least=0.0) for one in (strange, known)]
+    >>> [is_below_floor(one, elsewhere=1.4, least=0.0) for one in (strange, known)]
     [True, False]
-    >>> is_below_floor([strange], elsewhere=0.4, least=0.0), is_below_floor([], elsewhere=1.4, least=0.0)
+    >>> is_below_floor(strange, elsewhere=0.4, least=0.0), is_below_floor(strange, elsewhere=None, least=0.0)
     (False, False)
     """
-    found = list(fits)
-    if elsewhere is None or all(fit.dense is None for fit in found):
+    if elsewhere is None:
         return False
-    best = max((fit.dense or 0.0) + _WORDS_BESIDE * fit.told for fit in found)
-    return best - _ELSEWHERE_BESIDE * elsewhere < least
+    return (fit.dense or 0.0) + _WORDS_BESIDE * fit.told - _ELSEWHERE_BESIDE * elsewhere < least
 
 
 def tier_of(label: str | None) -> str:

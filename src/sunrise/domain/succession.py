@@ -100,7 +100,7 @@ def _placed(one: Ranked, lifted: Mapping[str, float], outdated: Mapping[str, str
 def _may_replace(new: Memory, old: Memory) -> bool:
     if new.created_at_ms is None or old.created_at_ms is None or new.scope != old.scope:
         return False
-    if new.created_at_ms - old.created_at_ms < _APART_MS or new.importance_label == "ignore":
+    if new.created_at_ms - old.created_at_ms < _APART_MS or new.label == "ignore":
         return False
     # Nobody who is trusted less puts what is trusted out of date.
     return least(new.trust_tier, old.trust_tier) == old.trust_tier

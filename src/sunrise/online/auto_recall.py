@@ -214,7 +214,7 @@ def _slot(turn: _Turn, one: Ranked) -> Slot:
     item = FencedItem(
         ref=memory.ref,
         kind=memory.category or "",
-        importance=memory.importance_label or "",
+        importance=memory.label or "",
         trust=memory.trust_tier or "",
         scope=memory.scope,
         date=day_of(memory.created_at_ms, zone=turn.policy.ranking.zone),

@@ -15,7 +15,7 @@ from sunrise.domain import filters
 from sunrise.domain.auto_recall_receipt import WorkingSetNote
 from sunrise.domain.backbone import Saying
 from sunrise.domain.fence import FencedItem
-from sunrise.domain.importance import ImportanceLabel
+from sunrise.domain.importance import ImportanceLabel, effective_label
 from sunrise.domain.records import memory_ref
 from sunrise.domain.working_set import PROMPT, WorkingSet
 from sunrise.domain.working_set_synthesis import Drawn, Remembered, WorkingSetPolicy, draw, put_together
@@ -30,7 +30,9 @@ MEMORIES: Final = 96
 
 _SCOPES: Final = 32
 _MINUTE_MS: Final = 60_000
-_SAYS: Final = ("id", "text", "category", "importance_label", "createdAt", "trust_tier", "state")
+_SAYS: Final = (
+    "id", "text", "category", "importance", "importance_label", "createdAt", "trust_tier", "state",
+)  # fmt: skip
 _NO: Final = pa.scalar(value=False)
 _RANKS: Final = ("id", "importance_label", "createdAt")
 
@@ -197,12 +199,13 @@ def _among(ids: list[str]) -> str:
 
 
 def _remembered(row: dict[str, object]) -> Remembered:
-    created = row.get("createdAt")
+    created, importance = row.get("createdAt"), row.get("importance")
+    score = importance if isinstance(importance, float) else None
     return Remembered(
         ref=memory_ref(str(row["id"])),
         text=str(row.get("text") or ""),
         category=_text(row.get("category")),
-        importance_label=_text(row.get("importance_label")),
+        importance_label=effective_label(_text(row.get("importance_label")), score),
         created_ms=int(created) if isinstance(created, int | float) else None,
         trust_tier=_text(row.get("trust_tier")),
         state=_text(row.get("state")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from sunrise.domain import filters
@@ -10,7 +11,7 @@ from sunrise.domain.calibration import Calibration
 from sunrise.domain.model_figures import ModelFigures, figures_of
 from sunrise.domain.priors import DEFAULT_POLICY, RankingPolicy, priors_of
 from sunrise.domain.query_dates import Span, spans_in, terms_of
-from sunrise.domain.ranking import Chosen, Ranked, chosen, in_order, is_below_floor, ranked
+from sunrise.domain.ranking import BELOW_FLOOR, Chosen, Ranked, chosen, in_order, is_below_floor, ranked
 from sunrise.domain.recall import RecallItem, RecallReceipt, RecallRequest, RecallResult
 from sunrise.domain.secrets import redact
 from sunrise.domain.succession import after_succession
@@ -204,15 +205,22 @@ def _ranked(asked: _Asked, question: Question, evidence: Evidence, trail: Trail)
     if evidence.is_scored and asked.calibration is not None:
         order = after_succession(order, worth=asked.calibration.terms.worth)
     trail.found = tuple(order)
-    if asked.policy.has_floor and is_below_floor(
-        evidence.fits.values(), elsewhere=evidence.elsewhere, least=asked.figures.least_fit
-    ):
-        trail.reason = "below_floor"
-        return Chosen((), tuple((one.memory.ref, "below_floor") for one in order))
-    found = chosen(order, limit=asked.request.limit, now_ms=asked.now_ms)
+    floor = partial(is_below_floor, elsewhere=evidence.elsewhere, least=asked.figures.least_fit)
+    found = chosen(
+        order,
+        limit=asked.request.limit,
+        now_ms=asked.now_ms,
+        is_below_floor=floor if asked.policy.has_floor else None,
+    )
     if not found.kept:
-        trail.reason = "no_leg" if len(trail.skipped) == _LEGS else "no_match"
+        trail.reason = _why_empty(found, trail)
     return found
+
+
+def _why_empty(found: Chosen, trail: Trail) -> str:
+    if any(reason == BELOW_FLOOR for _, reason in found.rejected):
+        return BELOW_FLOOR
+    return "no_leg" if len(trail.skipped) == _LEGS else "no_match"
 
 
 def _scored(
@@ -220,7 +228,7 @@ def _scored(
 ) -> Ranked:
     memory = evidence.memories[ref]
     priors = priors_of(
-        importance_label=memory.importance_label,
+        importance_label=memory.label,
         trust_tier=memory.trust_tier,
         state=memory.state,
         created_ms=memory.created_at_ms,

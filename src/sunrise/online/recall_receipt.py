@@ -37,7 +37,7 @@ def receipt_of(
         fts_top=tops.get("fts", ()),
         vec_top=tops.get("vec", ()),
         fused_top=tuple(one.memory.ref for one in found[:_TOP]),
-        policy_tier=policy_tier(tier_of(one.memory.importance_label) for one in answer.kept),
+        policy_tier=policy_tier(tier_of(one.memory.label) for one in answer.kept),
         tier_candidates=count_tiers(found),
         tier_selected=count_tiers(answer.kept),
         with_untrusted=trail.with_untrusted,
@@ -68,7 +68,7 @@ def _scored(one: Ranked, trail: Trail) -> ScoredRef:
     return ScoredRef(
         ref=one.memory.ref,
         score=round(one.score, 6),
-        tier=tier_of(one.memory.importance_label),
+        tier=tier_of(one.memory.label),
         why=tuple(_reasons(one, trail)),
         components=one.components,
     )

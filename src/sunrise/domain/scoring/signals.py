@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sunrise.domain.importance import ImportanceLabel, label_from_score
+from sunrise.domain.importance import DEFAULT_SCORE, ImportanceLabel, label_from_score
 from sunrise.domain.scoring.evidence import Evidence
 from sunrise.domain.scoring.task_markers import SPOKEN, is_task, task_words
 
@@ -106,7 +106,7 @@ class Scorer:
     method: str
     version: int
     signals: tuple[Signal, ...]
-    base: float = 0.30
+    base: float = DEFAULT_SCORE
     spoken: Evidence = SPOKEN
 
     def grade(self, *, kind: str, tool_name: str | None, summary: str) -> Grade:
