@@ -50,7 +50,7 @@ def calibrate_if_due(run: Run, table: MemoryTable, *, rows: int) -> None:
         return
     found = run.step(calibrate, table, space, embedder.model_id, rows=rows, now_ms=run.home.clock.now_ms())
     if found is None:
-        found = _on_reference_texts(run, embedder, space.column)
+        found = _on_reference_texts(run, embedder, space.column, known)
         if found is None:
             return
     else:
@@ -112,10 +112,13 @@ def store_calibration(home: Home, found: Calibration) -> None:
     home.ledger.put_note(note_of(found.column), json.dumps(found.to_dict()))
 
 
-def _on_reference_texts(run: Run, embedder: Embedder, column: str) -> Calibration | None:
-    builtin = builtin_calibration(embedder.model_id, column)
-    if builtin is not None:
-        run.facts["calibration"] = f"{builtin.id} (built in)"
+def _on_reference_texts(
+    run: Run, embedder: Embedder, column: str, known: Calibration | None
+) -> Calibration | None:
+    """Return what a model makes of the reference texts, or None where its figures are at hand."""
+    at_hand = builtin_calibration(embedder.model_id, column) or known
+    if at_hand is not None and _kept(at_hand) is not None:
+        run.facts["calibration"] = at_hand.id
         return None
     try:
         return run.step(reference_calibration, embedder, column=column, now_ms=run.home.clock.now_ms())

@@ -76,8 +76,10 @@ def renew_demo_home(home: Path, *, mark: str) -> DemoHome:
 def _memories(now_ms: int) -> list[PluginMemory]:
     step = (DAYS - 1) * DAY_MS // len(MEMORIES)
     return [
-        PluginMemory(demo_memory_id(index), text, importance, category, now_ms - DAYS * DAY_MS + index * step)
-        for index, (text, category, importance, _scope) in enumerate(MEMORIES)
+        PluginMemory(
+            demo_memory_id(index), text, importance, category, now_ms - DAYS * DAY_MS + index * step, scope
+        )
+        for index, (text, category, importance, scope) in enumerate(MEMORIES)
     ]
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from sunrise.bootstrap import open_home
 from sunrise.domain.calibration import Calibration, note_of
+from sunrise.domain.elsewhere import OTHER_MATTERS
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.vector_space import SpaceState, VectorSpace
@@ -126,10 +127,26 @@ def test_a_calibration_from_before_other_matters_is_made_anew_once(home_path: Pa
         assert "calibrated" not in go(home_path).counts
 
 
-def test_too_few_texts_and_no_model_leave_none(home_path: Path, use: Configure) -> None:
+def test_too_few_texts_are_ranked_by_reference_texts(home_path: Path, use: Configure) -> None:
     use(FakeEmbedder(4, model_id=OLD))
-    assert go(home_path).facts["calibration"] == "too_few_texts"
-    assert kept(home_path) is None
+    assert go(home_path).counts["calibrated"] == 1
+    found = kept(home_path)
+    assert found is not None
+    assert (found.rows, found.sampled, found.model_id) == (0, len(OTHER_MATTERS), OLD)
+    assert found.elsewhere is not None
+    add(home_path, 10)
+    # Asked once: a model may be a service that costs money.
+    again = go(home_path)
+    assert ("calibrated" in again.counts, again.facts["calibration"]) == (False, found.id)
+    add(home_path, 40, start=10)
+    # The home's own figures follow as soon as there are texts enough.
+    assert go(home_path).counts["calibrated"] == 1
+    own = kept(home_path)
+    assert own is not None
+    assert own.rows == 56
+
+
+def test_without_a_model_there_is_no_calibration(home_path: Path) -> None:
     (home_path / "sunrise.toml").write_text('[embedder]\nname = "none"\n', encoding="utf-8")
     receipt = go(home_path)
     assert (receipt.status, receipt.facts["calibration"]) == (RunStatus.OK, "embedder_none")

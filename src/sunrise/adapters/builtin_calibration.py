@@ -1,4 +1,4 @@
-"""The calibration of a model over reference texts: what a home ranks by until it has texts enough of its own."""
+"""The calibration of a model over reference texts: what a home ranks by until it has texts of its own."""
 
 from __future__ import annotations
 

@@ -20,17 +20,23 @@ _ADDS = 3
 
 @dataclass(frozen=True, slots=True)
 class PluginMemory:
-    """One memory with the plugin's own columns, but for the vector, which is made from the text."""
+    """
+    One memory with the plugin's own columns, but for the vector, which is made from the text.
+
+    A ``scope`` is written by engines that keep scopes apart; the plugin of the gateway knows none.
+    """
 
     id: str
     text: str
     importance: float
     category: str
     created_at_ms: int
+    scope: str | None = None
 
 
-def plugin_schema(dimension: int = 1536) -> pa.Schema:
+def plugin_schema(dimension: int = 1536, *, with_scope: bool = False) -> pa.Schema:
     """Return the six columns of the plugin, all nullable; ``createdAt`` is a float, as JavaScript has it."""
+    scope = [pa.field("scope", pa.string())] if with_scope else []
     return pa.schema(
         [
             pa.field("id", pa.string()),
@@ -39,6 +45,7 @@ def plugin_schema(dimension: int = 1536) -> pa.Schema:
             pa.field("importance", pa.float64()),
             pa.field("category", pa.string()),
             pa.field("createdAt", pa.float64()),
+            *scope,
         ]
     )
 
@@ -56,12 +63,13 @@ def write_plugin_table(uri: Path, rows: Sequence[PluginMemory], *, dimension: in
     db = lancedb.connect(str(uri))
     if TABLE in db.list_tables().tables:
         raise ConfigurationError(f"{uri} already holds a table {TABLE}; choose another directory")
-    seed = pa.Table.from_pylist([_seed_row(dimension)], schema=plugin_schema(dimension))
+    schema = plugin_schema(dimension, with_scope=any(row.scope for row in rows))
+    seed = pa.Table.from_pylist([_seed_row(dimension)], schema=schema)
     table = db.create_table(TABLE, seed)
     table.delete("id = '__schema__'")
     size = max(1, -(-len(rows) // _ADDS))
     for start in range(0, len(rows), size):
-        table.add(_frame(rows[start : start + size], dimension))
+        table.add(_frame(rows[start : start + size], schema, dimension))
 
 
 def placeholder_vector(text: str, dimension: int) -> np.ndarray:
@@ -83,7 +91,7 @@ def _seed_row(dimension: int) -> dict[str, object]:
     }
 
 
-def _frame(rows: Sequence[PluginMemory], dimension: int) -> pa.Table:
+def _frame(rows: Sequence[PluginMemory], schema: pa.Schema, dimension: int) -> pa.Table:
     vectors = np.concatenate([placeholder_vector(row.text, dimension) for row in rows])
     columns = [
         pa.array([row.id for row in rows]),
@@ -92,5 +100,6 @@ def _frame(rows: Sequence[PluginMemory], dimension: int) -> pa.Table:
         pa.array([row.importance for row in rows], pa.float64()),
         pa.array([row.category for row in rows]),
         pa.array([float(row.created_at_ms) for row in rows], pa.float64()),
+        pa.array([row.scope for row in rows], pa.string()),
     ]
-    return pa.Table.from_arrays(columns, schema=plugin_schema(dimension))
+    return pa.Table.from_arrays(columns[: len(schema)], schema=schema)

@@ -14,6 +14,7 @@ from typing import Final
 from sunrise.domain.auto_recall import AutoRecallPolicy
 from sunrise.domain.auto_recall_receipt import Fate, Outcome
 from sunrise.domain.backbone import Saying, backbone_duplicates
+from sunrise.domain.duplicates import sameness
 from sunrise.domain.ranking import Chosen, Ranked, tier_of
 from sunrise.domain.repeats import Contender, Injection, Repeat, after_repeats, is_hard_rule, suppressed
 from sunrise.domain.retention import DAY_MS
@@ -34,10 +35,15 @@ RELEVANT_SHARE: Final = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What a selection must know of a turn: its number in the session, the time, and what came before it."""
+    """
+    What a selection must know of a turn: its number in the session, the time, and what came before it.
+
+    ``prompt`` is what the person or the job asked; a memory that says just this is not told back.
+    """
 
     number: int
     now_ms: int
+    prompt: str = ""
     history: tuple[Injection, ...] = ()
     pinned: tuple[Saying, ...] = ()
 
@@ -50,6 +56,14 @@ class HotLane:
     outcomes: tuple[Outcome, ...]
     quota: QuotaSummary
 
+    @property
+    def has_answer(self) -> bool:
+        """Whether anything fits the turn, even if the working set says it or it was told a moment ago."""
+        return any(one.fate in _ANSWERS for one in self.outcomes)
+
+
+_ANSWERS: Final = frozenset({Fate.SELECTED, Fate.BACKBONE, Fate.SUPPRESSED})
+
 
 def hot_lane(
     found: Chosen, turn: Turn, *, policy: AutoRecallPolicy, hard_rules: Collection[str] = ()
@@ -57,11 +71,13 @@ def hot_lane(
     """
     Return what of the memories that were found, each thing once, is put before the agent in a turn.
 
-    Stale tasks fall out, then what the working set says already, and what fits so much worse than the best
-    that it answers nothing. The others compete with what the penalty of repeats leaves of their scores.
+    A memory that is the prompt itself falls out, then stale tasks, what the working set says already, and
+    what fits so much worse than the best that it answers nothing. The others compete with what the penalty of
+    repeats leaves of their scores.
     ``hard_rules`` are refs that an operator protects beside those whose category says so. What a newer memory
     replaces counts as ignored: it takes a slot only where nothing else waits, and is told last.
     """
+    found = _without_the_prompt(found, turn.prompt)
     stale = _stale(found.kept, turn, policy)
     said = _said(found.kept, turn.pinned) if policy.dedupe_backbone else {}
     rules = {one.memory.ref for one in found.kept if _is_rule(one, hard_rules)}
@@ -86,6 +102,17 @@ def hot_lane(
     )
     told = sorted((by_ref[ref] for ref in selection.refs), key=lambda one: one.memory.is_superseded)
     return HotLane(tuple(told), outcomes, selection.quota)
+
+
+def _without_the_prompt(found: Chosen, prompt: str) -> Chosen:
+    key = sameness(prompt)
+    echoes = {one.memory.ref for one in found.kept if one.memory.sameness == key}
+    if not echoes:
+        return found
+    return Chosen(
+        tuple(one for one in found.kept if one.memory.ref not in echoes),
+        (*found.rejected, *((ref, "is_the_prompt") for ref in sorted(echoes))),
+    )
 
 
 def after_budget(outcomes: Iterable[Outcome], dropped: Mapping[str, str]) -> tuple[Outcome, ...]:

@@ -113,15 +113,13 @@ class WorkingSet:
         """Return the items of one section."""
         return tuple(item for item in self.items if item.section is section)
 
-    def fenced(self, *, with_asked: bool = True) -> tuple[FencedItem, ...]:
+    def fenced(self) -> tuple[FencedItem, ...]:
         """
         Return the lines to pin, in the order that changes least from turn to turn: the goal is the last.
 
-        Without *with_asked* a goal is left out that is the very prompt which the block stands before.
+        A goal that is the prompt of this very turn is left out: the agent has it already.
         """
-        goals = [
-            one for one in self.of(Section.GOAL) if with_asked or not self.asked_now or one.ref != PROMPT
-        ]
+        goals = [one for one in self.of(Section.GOAL) if not (self.asked_now and one.ref == PROMPT)]
         lasting = [item for item in self.items if item.section is not Section.GOAL]
         return tuple(item.fenced for item in (*lasting, *goals))
 

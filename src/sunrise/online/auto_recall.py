@@ -90,7 +90,11 @@ def _answered(turn: _Turn) -> AutoRecallResult:
         turn.working_set = backbone.kept
     found, receipt, scope = _found(turn, scope, asked)
     with turn.trail.stage("select"):
-        lane = _selected(turn, found, backbone)
+        lane = _selected(turn, found, backbone, asked)
+        if not lane.has_answer:
+            # What fits nothing that was asked is noise in every turn; hard rules alone are always in place.
+            backbone = backbone.only_rules()
+            lane = _selected(turn, found, backbone, asked)
     with turn.trail.stage("render"):
         return _rendered(turn, scope, backbone, lane, receipt)
 
@@ -162,7 +166,7 @@ def _weighed(turn: _Turn, scope: str, asked: str) -> tuple[Chosen, RecallReceipt
     return found, receipt
 
 
-def _selected(turn: _Turn, found: Chosen, backbone: Backbone) -> HotLane:
+def _selected(turn: _Turn, found: Chosen, backbone: Backbone, asked: str) -> HotLane:
     window = turn.policy.recall.repeats.window_turns
     number = window + 1
     return hot_lane(
@@ -170,6 +174,7 @@ def _selected(turn: _Turn, found: Chosen, backbone: Backbone) -> HotLane:
         Turn(
             number=number,
             now_ms=turn.now_ms,
+            prompt=asked,
             history=tuple(Injection(number - ago, ref) for ref, ago in _history(turn, window)),
             pinned=backbone.sayings,
         ),

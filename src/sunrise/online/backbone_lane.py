@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Final
 
@@ -14,9 +14,11 @@ import pyarrow.compute as pc
 from sunrise.domain import filters
 from sunrise.domain.auto_recall_receipt import WorkingSetNote
 from sunrise.domain.backbone import Saying
+from sunrise.domain.duplicates import sameness
 from sunrise.domain.fence import FencedItem
 from sunrise.domain.importance import ImportanceLabel, effective_label
 from sunrise.domain.records import memory_ref
+from sunrise.domain.repeats import is_hard_rule
 from sunrise.domain.working_set import PROMPT, WorkingSet
 from sunrise.domain.working_set_synthesis import Drawn, Remembered, WorkingSetPolicy, draw, put_together
 from sunrise.errors import DataError
@@ -46,6 +48,16 @@ class Backbone:
     note: WorkingSetNote | None = None
     kept: str | None = None
     """The working set as JSON, where it says something else than the one that is kept."""
+    rules: frozenset[str] = frozenset()
+    """The refs of hard rules among the items."""
+
+    def only_rules(self) -> Backbone:
+        """Return the hard rules alone: what stays in place where nothing else fits the turn."""
+        return replace(
+            self,
+            items=tuple(one for one in self.items if one.ref in self.rules),
+            sayings=tuple(one for one in self.sayings if self.rules.issuperset(one.refs)),
+        )
 
 
 NO_BACKBONE: Final = Backbone()
@@ -106,20 +118,25 @@ class Backbones:
             StoreError: The table cannot be read.
         """
         before = _read(kept)
+        drawn = self._drawn(scope, memories, policy, now_ms=now_ms)
         made = put_together(
-            self._drawn(scope, memories, policy, now_ms=now_ms),
+            drawn,
             scope=scope,
             prompt=asked,
             now_ms=now_ms,
             before=before,
             policy=policy,
         )
-        # A goal alone is what the prompt says anyway.
-        lines = made.fenced(with_asked=bool(made.refs))
+        # A line that says just what the prompt says tells the agent nothing.
+        prompt = sameness(asked)
+        lines = tuple(one for one in made.fenced() if sameness(one.text) != prompt)
         is_news = policy.persist and (before is None or before.digest != made.digest)
         return Backbone(
             items=lines,
             sayings=tuple(Saying((one.ref,), one.text) for one in lines if one.ref != PROMPT),
+            rules=frozenset(
+                one.ref for _, one in drawn.current if is_hard_rule(one.category, trust_tier=one.trust_tier)
+            ),
             note=WorkingSetNote(
                 generated=True,
                 id=made.id,

@@ -27,6 +27,8 @@ from sunrise.domain.retention import DAY_MS
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.text.dated_terms import dated_terms
 
+NOW = 1_790_000_000_000
+
 
 def memory(name: str, text: str = "", **more: Any) -> Memory:
     return Memory(id=name, ref=f"mem:{name}", text=text or f"the text {name}", scope="global", **more)
@@ -53,22 +55,32 @@ def test_a_prior_above_one_never_lowers_and_one_below_never_lifts(
     assert ranked(memory("a"), Fit(relevance), Priors(importance=high)).score >= bare
 
 
-def test_ignored_memories_stand_behind_but_one_with_the_whole_answer() -> None:
-    weak = scored("weak", 0.2)
-    ignored = ranked(memory("ignored", importance_label="ignore"), Fit(0.9, 0.5, 0.9), Priors())
-    whole = ranked(memory("whole", importance_label="ignore"), Fit(0.8, 0.75, 0.9), Priors())
-    assert names(in_order([ignored, weak, whole])) == ["whole", "weak", "ignored"]
+def test_a_better_fit_is_never_behind_a_worse_one_for_its_label() -> None:
+    def labelled(name: str, relevance: float, label: str, importance: float | None = None) -> Ranked:
+        one = memory(name, importance_label=label, importance=importance)
+        priors = priors_of(
+            importance_label=one.label, trust_tier=None, state=None, created_ms=NOW, now_ms=NOW
+        )
+        return ranked(one, Fit(relevance, 0.5, relevance), priors)
+
+    weak = labelled("weak", 0.6, "must_remember")
+    ignored = labelled("ignored", 0.7, "ignore", 0.05)
+    default = labelled("default", 0.65, "ignore", 0.3)
+    order = in_order([weak, ignored, default])
+    # 0.65, 0.7 * 0.9 and 0.6 * 1.02: a default score is no judgement, and a label moves little.
+    assert [(one.memory.id, one.score) for one in order] == [
+        ("default", 0.65), ("ignored", 0.63), ("weak", 0.612),
+    ]  # fmt: skip
 
 
-def test_an_ignored_memory_that_says_all_that_is_asked_comes_before_important_ones_that_say_half() -> None:
-    low = Priors(importance=0.7)
-    whole = ranked(memory("whole", importance_label="ignore"), Fit(1.0, 0.95, 0.8), low)
-    half = ranked(
-        memory("half", importance_label="must_remember"), Fit(0.7, 0.5, 0.8), Priors(importance=1.15)
-    )
-    part = ranked(memory("part", importance_label="ignore"), Fit(1.0, 0.7, 0.8), low)
-    assert names(in_order([part, half, whole])) == ["whole", "half", "part"]
-    assert (whole.score, whole.components["importance"], part.score) == (0.85, 0.85, 0.7)
+@given(st.lists(st.tuples(st.floats(-1, 2), st.sampled_from(["active", "superseded", None])), max_size=8))
+def test_memories_come_in_the_order_of_the_score_that_is_shown(rows: list[tuple[float, str | None]]) -> None:
+    found = in_order(scored(f"{at}", relevance, state=state) for at, (relevance, state) in enumerate(rows))
+    scores = [one.score for one in found]
+    assert scores == sorted(scores, reverse=True)
+    assert len(found) == len(rows)
+    states = [one.memory.is_superseded for one in found]
+    assert states == sorted(states)
 
 
 @pytest.mark.parametrize(
@@ -90,11 +102,11 @@ def test_a_memory_is_exact_that_has_the_words_of_the_query_and_no_others(
 
 
 def test_who_says_just_what_is_asked_counts_as_the_most_important() -> None:
-    low, must = Priors(importance=0.7), Priors(importance=1.15)
+    low, must = Priors(importance=0.9), Priors(importance=1.02)
     exact = ranked(memory("exact", importance_label="ignore"), Fit(1.0, 1.0, 1.0, is_exact=True), low)
     other = ranked(memory("other", importance_label="must_remember"), Fit(0.99, 1.0, 0.9), must)
     assert names(in_order([other, exact])) == ["exact", "other"]
-    assert (exact.score, exact.priors) == (1.15, must)
+    assert (exact.score, exact.priors) == (1.02, must)
 
 
 def test_what_was_said_once_is_not_returned_again() -> None:
@@ -159,7 +171,7 @@ def test_priors_speak_of_label_tier_state_and_the_days_that_were_asked_for() -> 
         now_ms=5,
         spans=[asked],
     )
-    assert found == Priors(importance=1.15, trust=1.03, recency=1.0, state=0.92, date=1.15)
+    assert found == Priors(importance=1.02, trust=1.03, recency=1.0, state=0.92, date=1.15)
     unknown = priors_of(
         importance_label=None, trust_tier=None, state=None, created_ms=DAY_MS, now_ms=DAY_MS, spans=[asked]
     )
@@ -183,20 +195,27 @@ def test_components_show_what_a_score_is_made_of_and_nothing_that_is_not_known()
     }  # fmt: skip
 
 
-def test_the_floor_weighs_the_best_memory_against_other_matters() -> None:
+def test_the_floor_weighs_each_memory_against_unrelated_texts() -> None:
     near, worded = Fit(0, 0.0, 0.5, 0.0), Fit(0, 0.0, 0.1, 0.35)
     # 0.5 - 0.8 * 0.65 = -0.02 and 0.1 + 1.6 * 0.35 - 0.8 * 0.65 = 0.14.
-    assert is_below_floor([near], elsewhere=0.65, least=0.0)
-    assert not is_below_floor([near], elsewhere=0.65, least=-0.05)
-    assert not is_below_floor([near, worded], elsewhere=0.65, least=0.1)
-    assert is_below_floor([near, worded], elsewhere=0.65, least=0.15)
+    assert is_below_floor(near, elsewhere=0.65, least=0.0)
+    assert not is_below_floor(near, elsewhere=0.65, least=-0.05)
+    assert not is_below_floor(worded, elsewhere=0.65, least=0.1)
+    assert is_below_floor(worded, elsewhere=0.65, least=0.15)
 
 
-def test_without_a_score_to_go_by_nothing_is_below_the_floor() -> None:
-    assert not is_below_floor([Fit(0, 0.0, None), Fit(0.02)], elsewhere=2.0, least=0.0)
-    assert not is_below_floor([Fit(0, 0.0, 0.1)], elsewhere=None, least=0.0)
-    # A memory without a vector counts by its words, beside one that has one.
-    assert not is_below_floor([Fit(0, 0.0, None, 1.0), Fit(0, 0.0, 0.1)], elsewhere=1.0, least=0.0)
+def test_a_memory_below_the_floor_falls_out_beside_one_that_passes() -> None:
+    good = ranked(memory("good"), Fit(0.5, 0.5, 0.5, 0.5), Priors())
+    bad = ranked(memory("bad"), Fit(0.4, 0.0, 0.1, 0.0), Priors())
+    found = chosen([good, bad], limit=5, is_below_floor=lambda fit: fit.told < 0.2)
+    assert (names(found.kept), found.rejected) == (["good"], (("mem:bad", "below_floor"),))
+
+
+def test_without_unrelated_texts_nothing_is_below_the_floor() -> None:
+    assert not is_below_floor(Fit(0, 0.0, 0.1), elsewhere=None, least=0.0)
+    # A memory without a vector counts by its words: 1.6 * 0.6 - 0.8 and 1.6 * 0.4 - 0.8.
+    assert not is_below_floor(Fit(0, 0.0, None, 0.6), elsewhere=1.0, least=0.0)
+    assert is_below_floor(Fit(0, 0.0, None, 0.4), elsewhere=1.0, least=0.0)
 
 
 @given(dense=st.floats(-1, 2), told=st.floats(0, 1), more=st.floats(0, 1), elsewhere=st.floats(-1, 3))
@@ -204,9 +223,9 @@ def test_no_better_fit_is_cut_off_where_a_worse_one_passes(
     dense: float, told: float, more: float, elsewhere: float
 ) -> None:
     worse, better = Fit(0, 0, dense, told), Fit(0, 0, dense + more, told)
-    if not is_below_floor([worse], elsewhere=elsewhere, least=0.0):
-        assert not is_below_floor([better, worse], elsewhere=elsewhere, least=0.0)
-        assert not is_below_floor([worse], elsewhere=elsewhere - more, least=0.0)
+    if not is_below_floor(worse, elsewhere=elsewhere, least=0.0):
+        assert not is_below_floor(better, elsewhere=elsewhere, least=0.0)
+        assert not is_below_floor(worse, elsewhere=elsewhere - more, least=0.0)
 
 
 def test_words_are_worth_their_rarity_and_unknown_ones_count_too() -> None:
@@ -236,7 +255,8 @@ def test_a_common_word_tells_less() -> None:
 def test_what_is_replaced_stands_behind_all_even_with_the_whole_answer() -> None:
     old = ranked(memory("old", state="superseded"), Fit(0.9, 1.0, 0.9), Priors())
     ignored = ranked(memory("ignored", importance_label="ignore"), Fit(0.1, 0.1, 0.1), Priors())
+    # The score of what is replaced is shown as that of the worst current memory.
     order = in_order([old, ignored, scored("new", 0.2)])
-    assert names(order) == ["new", "ignored", "old"]
+    assert [(one.memory.id, one.score) for one in order] == [("new", 0.2), ("ignored", 0.1), ("old", 0.1)]
     assert names(chosen(order, limit=2).kept) == ["new", "ignored"]
     assert chosen(order, limit=2).rejected == (("mem:old", "over_limit"),)

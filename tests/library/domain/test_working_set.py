@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -66,7 +67,7 @@ def test_every_section_is_told_in_order_with_its_sources() -> None:
     assert working_set.items[0].text == "Please write the release notes for v2."
 
 
-def test_the_lines_are_pinned_and_the_goal_is_the_last() -> None:
+def test_the_lines_are_pinned_and_the_prompt_of_the_turn_is_none_of_them() -> None:
     working_set = made(
         memory("c", "Never deploy on Fridays.", trust_tier="trusted", importance_label="must_remember"),
         prompt="Is the release ready to go out?",
@@ -74,10 +75,11 @@ def test_the_lines_are_pinned_and_the_goal_is_the_last() -> None:
     lines = [line_of(item) for item in working_set.fenced()]
     assert lines == [
         '* [mem:c|constraints|must_remember|trusted||1970-04-10] "Never deploy on Fridays."',
-        '* [prompt|goal||||] "Is the release ready to go out?"',
     ]
-    assert [line_of(item) for item in working_set.fenced(with_asked=False)] == lines[:1]
-    assert working_set.chars == sum(len(line) + 1 for line in lines)
+    later = replace(working_set, asked_now=False)
+    goal = '* [prompt|goal||||] "Is the release ready to go out?"'
+    assert [line_of(item) for item in later.fenced()] == [*lines, goal]
+    assert working_set.chars == sum(len(line) + 1 for line in (*lines, goal))
 
 
 @pytest.mark.parametrize(
@@ -203,7 +205,8 @@ def test_a_prompt_that_says_nothing_keeps_the_goal() -> None:
     second = made(prompt="ok, thanks!", before=first)
     assert not second.asked_now
     assert [item.text for item in second.items] == ["Write the release notes for v2, please."]
-    assert second.fenced(with_asked=False) == second.fenced()
+    assert first.fenced() == ()
+    assert [item.text for item in second.fenced()] == ["Write the release notes for v2, please."]
     assert second.digest == first.digest
     later = synthesized([], scope="global", prompt="好的", now_ms=NOW + 15 * DAY_MS, before=second)
     assert later.items == ()

@@ -79,9 +79,8 @@ def refs(result: AutoRecallResult) -> list[str]:
 def test_the_working_set_comes_first_and_then_what_answers_the_turn(agent: Agent) -> None:
     result = agent.asks("What runs in the cellar?")
     shown = parse(result.text)
-    assert [item.pinned for item in shown] == [True, True, True, False, False, False]
+    assert [item.pinned for item in shown] == [True, True, False, False, False]
     assert {item.ref for item in shown[:2]} == {"mem:friday", "mem:sqlite"}
-    assert (shown[2].ref, shown[2].kind, shown[2].text) == ("prompt", "goal", "What runs in the cellar?")
     assert {one.ref for one in result.items} == {"mem:nas", "mem:port", "mem:cat"}
     assert result.receipt.working_set is not None
     assert result.receipt.working_set.sections == {"goal": 1, "constraints": 1, "decisions": 1}
@@ -92,6 +91,27 @@ def test_what_is_pinned_takes_no_second_slot_and_the_receipt_says_so(agent: Agen
     assert refs(result).count("mem:friday") == 1
     assert [one.ref for one in result.receipt.of(Fate.BACKBONE)] == ["mem:friday"]
     assert [one.ref for one in result.receipt.of(Fate.PINNED)] == ["mem:friday", "mem:sqlite"]
+
+
+def test_where_nothing_fits_nothing_is_said_but_a_hard_rule(ledger: SqliteLedger, clock: FrozenClock) -> None:
+    agent = Agent(ledger, table_of(FACTS | RULES), clock)
+    asked = "What do giraffes eat?"
+    result = agent.asks(asked)
+    assert (result.text, result.items, result.receipt.of(Fate.PINNED)) == ("", (), ())
+    turn = ledger.last_turn()
+    assert turn is not None
+    assert turn.items == ()
+    always = {"text": "Never speak of prices", "category": "hard_rule", "trust_tier": "trusted"}
+    strict = Agent(ledger, table_of(FACTS | RULES | {"rule": always}), clock)
+    assert refs(strict.asks(asked)) == ["mem:rule"]
+
+
+def test_no_line_is_the_prompt_itself(agent: Agent) -> None:
+    for prompt in (FACTS["nas"]["text"], RULES["friday"]["text"].upper() + "!"):
+        shown = parse(agent.asks(prompt).text) if agent.asks(prompt).text else ()
+        assert prompt.rstrip("!").lower() not in [item.text.lower() for item in shown]
+    outcome = {one.ref: one.why for one in agent.asks(FACTS["nas"]["text"]).receipt.outcomes}
+    assert outcome["mem:nas"] == "is_the_prompt"
 
 
 def test_a_trivial_prompt_is_answered_with_nothing_and_logged_with_its_reason(
@@ -211,7 +231,7 @@ def test_an_old_memory_that_moves_into_the_scope_is_seen_after_the_next_full_loo
     ledger: SqliteLedger, clock: FrozenClock
 ) -> None:
     moved = {"rule": {"text": "Never deploy on a Friday", "scope": "home", "createdAt": NOW - 9 * DAY}}
-    agent = Agent(ledger, table_of(RULES | moved), clock)
+    agent = Agent(ledger, table_of(FACTS | RULES | moved), clock)
     agent.asks("the cellar?")
     table = agent.ports.memories
     assert isinstance(table, FakeMemoryTable)
