@@ -91,8 +91,7 @@ class Judge:
         self._worth = worth
         self._off = off
         self._owner_speaks = False
-        boot_files = boot_files or BootFiles(())
-        self._around = Surroundings(boot_files, kept.owner_said, boot_files_for_notes or boot_files)
+        self._around = Surroundings(boot_files or BootFiles(()), kept.owner_said, boot_files_for_notes)
         self._duplicates = RuleName.NEAR_DUPLICATE not in off
         self._loops = RuleName.RECALL_LOOP not in off
         rules = [rule for rule in RULES if rule.name not in off]

@@ -68,8 +68,13 @@ class Surroundings:
 
     boot_files: BootFiles
     owner_said: OwnerSaid
-    boot_files_for_notes: BootFiles
-    """The boot files that are not memory files themselves: with these, notes of memory files are compared."""
+    boot_files_for_notes: BootFiles | None = None
+    """The boot files that are no memory files, with which notes of memory files are compared; else all."""
+
+    def boot_files_for(self, candidate: Candidate) -> BootFiles:
+        """Return the boot files with which a row is compared: never the file that it stands in."""
+        own = self.boot_files_for_notes if candidate.is_note else None
+        return own or self.boot_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ def _is_only_redacted(candidate: Candidate, _around: Surroundings) -> bool:
 def _restates_boot_file(candidate: Candidate, around: Surroundings) -> bool:
     if candidate.source_kind == "tool":
         return around.boot_files.quotes(candidate.text)
-    boot = around.boot_files_for_notes if candidate.is_note else around.boot_files
+    boot = around.boot_files_for(candidate)
     if boot.restates(candidate.terms):
         return not opens_with_event(claim_of(candidate.text))
     return not boot.hints.isdisjoint(candidate.terms.split()) and boot.has_shape(candidate.text)
