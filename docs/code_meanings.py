@@ -81,6 +81,7 @@ REASONS = {
 
 ANOMALIES = {
     "source_missing": "harvest: a source of the settings stands for nothing that is there",
+    "trusted_rows_held_back": "harvest: more than a tenth of a source's trusted rows was held back at entry",
     "source_unreadable": "harvest: a source cannot be read",
     "mostly_refused": "harvest: more lines were refused than `harvest.max_rejected_share` allows",
     "spool_not_scrubbed": "harvest: a file of the spool still shows a secret, because it cannot be written",

@@ -27,9 +27,7 @@ MAX_BYTES = 256 * 1024
 """A longer file is read up to here: no prompt takes more."""
 
 
-def boot_texts(
-    settings: Settings, *, named: Iterable[Path], with_memories: bool = True
-) -> tuple[str, ...]:
+def boot_texts(settings: Settings, *, named: Iterable[Path], with_memories: bool = True) -> tuple[str, ...]:
     """
     Return the boot files of the sources' workspaces, and those named; what cannot be read is left out.
 
