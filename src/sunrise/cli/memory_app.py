@@ -224,3 +224,12 @@ def register(app: typer.Typer) -> None:
         ("revive", revive),
     ):
         app.command(name)(command)
+    # Receipts and pages of earlier versions name it `sunrise memory revive`.
+    group = typer.Typer(help="The command revive, under its longer name.", rich_markup_mode=None)
+    group.command("revive")(revive)
+    group.callback()(_no_option)
+    app.add_typer(group, name="memory", hidden=True)
+
+
+def _no_option() -> None:
+    """Keep a group with one command a group."""
