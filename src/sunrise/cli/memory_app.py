@@ -224,7 +224,7 @@ def register(app: typer.Typer) -> None:
         ("revive", revive),
     ):
         app.command(name)(command)
-    # Receipts and pages of earlier versions name it `sunrise memory revive`.
+    # Pages of earlier versions call it `sunrise memory revive`.
     group = typer.Typer(help="The command revive, under its longer name.", rich_markup_mode=None)
     group.command("revive")(revive)
     group.callback()(_no_option)
