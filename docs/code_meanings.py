@@ -136,6 +136,7 @@ TABLES = {
     "observations_fts": "full-text index over the analysed text; triggers keep it",
     "changes": "audit trail, append-only: every governance field that a flow changed",
     "sightings": "rows that were counted on a row that is kept: by which rule, from where, and what differs",
+    "entry_sources": "from which source the rows of a batch entered, where some were held back at entry",
     "entries": "how many rows of a day were admitted, collapsed, quarantined, refused and redacted, and why",
     "redactions": "what a sweep took out and where, never what it was",
     "memory_links": "which observation names which memory, and where it says so",
