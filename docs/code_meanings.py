@@ -81,6 +81,7 @@ REASONS = {
 
 ANOMALIES = {
     "source_missing": "harvest: a source of the settings stands for nothing that is there",
+    "trusted_rows_held_back": "harvest: more than a tenth of a source's trusted rows was held back at entry",
     "source_unreadable": "harvest: a source cannot be read",
     "mostly_refused": "harvest: more lines were refused than `harvest.max_rejected_share` allows",
     "spool_not_scrubbed": "harvest: a file of the spool still shows a secret, because it cannot be written",
@@ -135,6 +136,7 @@ TABLES = {
     "observations_fts": "full-text index over the analysed text; triggers keep it",
     "changes": "audit trail, append-only: every governance field that a flow changed",
     "sightings": "rows that were counted on a row that is kept: by which rule, from where, and what differs",
+    "entry_sources": "from which source the rows of a batch entered, where some were held back at entry",
     "entries": "how many rows of a day were admitted, collapsed, quarantined, refused and redacted, and why",
     "redactions": "what a sweep took out and where, never what it was",
     "memory_links": "which observation names which memory, and where it says so",

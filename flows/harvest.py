@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tasks.harvest import count_harvested, quarantine_section, read_sources, retry_quarantined
+from tasks.harvest import (
+    complaints_of_held_back,
+    count_harvested,
+    quarantine_section,
+    read_sources,
+    retry_quarantined,
+)
 from tasks.lazy_flow import flow
 from tasks.lineage import inherit_trust
 from tasks.prefect_bridge import as_state
@@ -46,6 +52,8 @@ def harvest(run: Run) -> None:
         run.anomaly("source_missing", f"{absent} is not there")
     for complaint in found.unreadable:
         run.anomaly("source_unreadable", complaint)
+    for complaint, rows in complaints_of_held_back(found):
+        run.anomaly("trusted_rows_held_back", complaint, rows)
     share = found.quarantined.total() / max(found.seen, 1)
     if share > run.home.settings.harvest.max_rejected_share:
         run.anomaly("mostly_refused", f"{share:.0%} of the lines were refused", found.quarantined.total())

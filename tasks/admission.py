@@ -200,6 +200,7 @@ class Door:
             self._judge = Judge(
                 off=self._off,
                 boot_files=self._boot(),
+                boot_files_for_notes=BootFiles(self._home.boot_texts(with_memories=False)),
                 window_ms=self._window_ms,
                 kept=self._kept,
                 meanings=self._meanings,

@@ -72,6 +72,7 @@ def report_admission(home: Home, *, days: float | None = None) -> AdmissionRepor
     judge = Judge(
         off=rules_off(home),
         boot_files=boot_files,
+        boot_files_for_notes=BootFiles(home.boot_texts(with_memories=False)),
         window_ms=window_ms,
         kept=kept,
         meanings=meanings,

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from sunrise.domain.admission.rule_names import BY_FORM
 from sunrise.domain.records import EntryCount
-from sunrise.domain.trust import Origin
+from sunrise.domain.trust import TRUSTED, Origin
 
 CountedRows = Counter[tuple[str, str]]
 """Rows by reason and origin."""
@@ -54,6 +55,17 @@ def by_reason(counted: CountedRows) -> Counter[str]:
     for (reason, _), rows in counted.items():
         total[reason] += rows
     return total
+
+
+def trusted_and_held_back(rows: pl.DataFrame) -> tuple[int, int]:
+    """
+    Count the trusted rows that entered, and those of them that were judged to be worth too little.
+
+    A heartbeat and a "thanks" are trusted too; they are known by their form, and it is no news that they go.
+    """
+    trusted = rows.filter(pl.col("trust_tier") == TRUSTED)
+    judged = trusted["entry_rule"].is_not_null() & ~trusted["entry_rule"].is_in(sorted(BY_FORM))
+    return trusted.height, int(judged.sum())
 
 
 def bursts(rows: pl.DataFrame) -> Counter[str]:

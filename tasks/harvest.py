@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from operator import length_hint
 
 from reports.sections import Section
 from sunrise.bootstrap import Home
 from sunrise.domain.records import Quarantined, QuarantineState
+from sunrise.domain.trust import TRUSTED
 from sunrise.errors import StoreError
 from sunrise.ports import CapturedBatch, ObservationSource, RetryableSource
 from tasks.keeping import Harvested, Keeper, make_ready
@@ -19,6 +21,12 @@ _RETRIES = 200
 
 _SHOWN = 50
 """Refused lines that a page lists."""
+
+MAX_HELD_SHARE = 0.1
+"""More of a source's trusted rows than this held back at entry: the owner must hear of it."""
+
+FEWEST_HELD = 3
+"""Fewer rows held back are no sign of a mistake: of three things that the owner says one may be idle."""
 
 _FUNNEL = ("seen", "inserted", "duplicate", "collapsed", "quarantined")
 
@@ -84,6 +92,16 @@ def count_harvested(run: Run, found: Harvested) -> None:
             run.tally(group, name, rows)
     if found.seen:
         run.groups["funnel"] = {name: run.counts[name] for name in _FUNNEL}
+
+
+def complaints_of_held_back(found: Harvested) -> Iterator[tuple[str, int]]:
+    """Yield, of each source of which too many trusted rows were held back, what to say and how many it is."""
+    for source, held in sorted(found.held_back_by_source.items()):
+        trusted = found.trusted_by_source[source]
+        if held >= FEWEST_HELD and held > MAX_HELD_SHARE * trusted:
+            command = f"sunrise revive --source {shlex.quote(source)} --trust {TRUSTED}"
+            said = f"{source}: {held} of {trusted} trusted rows were held back at entry"
+            yield f"{said}; bring them back with `{command}`", held
 
 
 def quarantine_section(home: Home) -> list[Section]:

@@ -45,6 +45,8 @@ class Harvested:
     collapsed: Counter[str] = field(default_factory=Counter)
     hidden: Counter[str] = field(default_factory=Counter)
     distrusted: Counter[str] = field(default_factory=Counter)
+    trusted_by_source: Counter[str] = field(default_factory=Counter)
+    held_back_by_source: Counter[str] = field(default_factory=Counter)
     kinds_redacted: Counter[str] = field(default_factory=Counter)
     bursts: Counter[str] = field(default_factory=Counter)
     unreadable: list[str] = field(default_factory=list)
@@ -62,6 +64,7 @@ class Harvested:
             "collapsed_by_rule": self.collapsed,
             "archived_at_entry_by_rule": self.hidden,
             "distrusted_by_reason": self.distrusted,
+            "trusted_held_back_by_source": self.held_back_by_source,
             "redacted_by_kind": self.kinds_redacted,
             "bursts_by_origin": self.bursts,
         }
@@ -79,7 +82,7 @@ class Keeper:
         from contracts.admission import admit
         from contracts.observations import CapturedFrame
         from sunrise.adapters.entry_screen import screened
-        from tasks.entry_counts import bursts, by_reason
+        from tasks.entry_counts import bursts, by_reason, trusted_and_held_back
         from tasks.forgotten_rows import without_forgotten
 
         frame = _observations(screened(batch.rows, "summary", "summary_en"))
@@ -93,6 +96,7 @@ class Keeper:
             inserted = self._write(
                 judged,
                 told,
+                source,
                 (*batch.rejected, *refused, *refused_told),
                 position=position,
                 entries=self._entries(judged, forgotten, redacted=redacted, distrusts=distrusts),
@@ -100,6 +104,7 @@ class Keeper:
             # What a line without a row holds, nobody has looked for.
             if (batch.redacted or batch.rejected) and not self._dry_run and is_spooled(self._home, source):
                 remember_to_scrub(self._home, source)
+        trusted, held_back = trusted_and_held_back(judged.rows)
         return Harvested(
             seen=batch.seen,
             inserted=inserted.observations,
@@ -113,6 +118,8 @@ class Keeper:
             collapsed=by_reason(judged.collapsed + forgotten),
             hidden=by_reason(judged.hidden),
             distrusted=by_reason(distrusts),
+            trusted_by_source=Counter({source: trusted}),
+            held_back_by_source=Counter({source: held_back}) if held_back else Counter(),
             kinds_redacted=by_reason(redacted),
             bursts=bursts(rows),
         )
@@ -121,6 +128,7 @@ class Keeper:
         self,
         judged: Judged,
         told: pl.DataFrame,
+        source: str,
         rejected: tuple[Rejected, ...],
         *,
         position: SourcePosition | None,
@@ -137,6 +145,7 @@ class Keeper:
             sightings=judged.sightings,
             entries=entries,
             day=self._day,
+            source=source,
         )
 
     @cached_property

@@ -52,6 +52,11 @@ def trials(home: Home, *, lines: int) -> list[SourceTrial]:
     return [_trial(reader, home, lines=lines) for _, reader in _readers(home)]
 
 
+def files_of_kind(home: Home, kind: str) -> list[str]:
+    """Return the files that the sources of one kind stand for: ``markdown`` for one, or ``spool``."""
+    return [reader.name for known, reader in _readers(home) if known == kind]
+
+
 def _trial(reader: ObservationSource, home: Home, *, lines: int) -> SourceTrial:
     read, problem = Harvested(), ""
     try:

@@ -93,9 +93,10 @@ class Home:
         named = self.settings.sources
         return [f"{one.kind} {one.path}" for one in named if not paths_of(one, self.settings)]
 
-    def boot_texts(self) -> tuple[str, ...]:
-        """Return what the agent reads at each start, as it stands at this moment."""
-        return boot_texts(self.settings, named=_matches(self.settings.admission.boot_files, self.path))
+    def boot_texts(self, *, with_memories: bool = True) -> tuple[str, ...]:
+        """Return what the agent reads at each start, with or without the memory files among it."""
+        named = _matches(self.settings.admission.boot_files, self.path)
+        return boot_texts(self.settings, named=named, with_memories=with_memories)
 
     def golden_files(self) -> list[Path]:
         """Return the golden sets of the home and of the settings, by path."""

@@ -29,9 +29,10 @@ LASTING_FILES = ("MEMORY.md", "USER.md")
 """What the owner answers for: long-term memory and the owner's own page."""
 
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:-.+)?\.md")
+_LINK = re.compile(r"\]\(((?![A-Z_-]+\.md)[\w.-]+\.md)\)")
 _SCOPE = re.compile(r"[a-z0-9][a-z0-9._:/-]*")
 # Goes up when the reading changes: then every file is read once more, and keys keep it from doubling.
-_READER = "markdown1"
+_READER = "markdown2"
 _HALFWAY = f"{_READER}:halfway"
 
 
@@ -39,11 +40,30 @@ def markdown_files(workspace: Path) -> tuple[Path, ...]:
     """
     Return the memory files of a workspace: ``MEMORY.md``, ``USER.md`` and the dated files of ``memory/``.
 
-    ``DREAMS.md``, imports and other notes are no memories of what happened and are left out.
+    Where ``MEMORY.md`` is an index, as Claude Code keeps it, the files beside it that it links to and that
+    begin with front matter are memories too. ``DREAMS.md``, imports and other notes are no memories of what
+    happened and are left out, and so are files with names in capitals, such as ``AGENTS.md``.
     """
     lasting = [workspace / name for name in LASTING_FILES]
     dated = sorted(path for path in (workspace / "memory").glob("*.md") if _DATED.fullmatch(path.name))
-    return tuple(path for path in (*lasting, *dated) if path.is_file())
+    return tuple(path for path in (*lasting, *_linked(workspace), *dated) if path.is_file())
+
+
+def _linked(workspace: Path) -> list[Path]:
+    index = _beginning(workspace / LASTING_FILES[0], MAX_FILE_BYTES).decode("utf-8", "replace")
+    paths = [workspace / name for name in dict.fromkeys(_LINK.findall(index))]
+    return [path for path in paths if _beginning(path, 4).startswith(b"---")]
+
+
+def _beginning(path: Path, size: int) -> bytes:
+    """Return the first bytes of a regular file, none where it cannot be read: its reader says why."""
+    if not path.is_file():
+        return b""
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
 
 
 @dataclass(frozen=True, slots=True)

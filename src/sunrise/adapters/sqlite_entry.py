@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_frames import read_arrow
-from sunrise.domain.records import EntryCount
+from sunrise.domain.records import EntryCount, HeldBack
 
 KEPT_SCHEMA = pa.schema(
     [
@@ -160,6 +160,23 @@ class SqliteEntry(SqliteConnection):
         with self.reading() as db:
             row = db.execute(sql, (rule, agent_id, scope)).fetchone()
         return str(row[0]) if row else None
+
+    def held_back(self, *, since_ms: int, until_ms: int) -> tuple[HeldBack, ...]:
+        """Return the rows that were held back as they entered in a time, and still are, by id."""
+        # A row that was brought back and archived again was archived later than it was made. A note that
+        # entered before sources were noted is called by its file, such as MEMORY.md.
+        sql = """
+          SELECT o.id, coalesce(s.source, iif(o.key LIKE 'markdown:%',
+              substr(o.source_ref, 1, instr(o.source_ref, '#L') - 1), NULL)),
+            o.entry_rule, o.trust_tier
+          FROM observations o INDEXED BY observations_entry_rule LEFT JOIN entry_sources s
+            ON s.first_id = (SELECT max(first_id) FROM entry_sources WHERE first_id <= o.id)
+            AND s.last_id >= o.id
+          WHERE o.entry_rule IS NOT NULL AND o.state = 'archived' AND o.archived_at_ms = o.created_at_ms
+            AND o.created_at_ms BETWEEN ? AND ?
+          ORDER BY o.id"""
+        with self.reading() as db:
+            return tuple(HeldBack(*row) for row in db.execute(sql, (since_ms, until_ms)))
 
     def owner_said(self, terms: Sequence[str]) -> bool:
         """Return whether one row of the owner holds all these analysed terms."""

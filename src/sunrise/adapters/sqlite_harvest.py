@@ -61,17 +61,21 @@ class SqliteHarvest(SqliteConnection):
         sightings: pa.Table | None = None,
         entries: Sequence[EntryCount] = (),
         day: str | None = None,
+        source: str | None = None,
     ) -> Inserted:
         """
         Insert rows whose key is new, sightings, refused rows and the position, if any, in one transaction.
 
-        Where a ``day`` is named, ``entries`` and what else came of the rows are added to its counts.
+        Where a ``day`` is named, ``entries`` and what else came of the rows are added to its counts. Where a
+        ``source`` is named, :meth:`held_back` knows which rows of it were held back.
         """
         now = self.clock.now_ms()
         with self.writing() as db:
             told = 0 if episodes is None else _insert_episodes(db, episodes, now_ms=now)
             newest = _newest(db)
             inserted = _insert_observations(db, rows, newest)
+            if source is not None and inserted and _holds_back(rows):
+                db.execute("INSERT INTO entry_sources VALUES (?, ?, ?)", (newest + 1, _newest(db), source))
             if rows.column("memory_id").null_count < rows.num_rows:
                 insert_links(db, newest)
             seen_again = 0 if sightings is None else insert_sightings(db, sightings, now_ms=now)
@@ -168,6 +172,10 @@ def _counted(refused: Sequence[Rejected], day: str) -> Iterator[EntryCount]:
     rows = Counter((one.reason, PurePath(one.source).name) for one in refused)
     for (reason, source), number in sorted(rows.items()):
         yield EntryCount(day, "refused", reason, source, number)
+
+
+def _holds_back(rows: pa.Table) -> bool:
+    return "entry_rule" in rows.column_names and rows.column("entry_rule").null_count < rows.num_rows
 
 
 def _newest(db: sqlite3.Connection) -> int:

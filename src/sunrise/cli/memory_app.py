@@ -118,16 +118,33 @@ def timeline(
 
 
 def revive(
-    ref: RefArgument,
+    ref: Annotated[
+        str | None, typer.Argument(metavar="REF", help="One record, such as mem:3f0c5a1e or obs:12.")
+    ] = None,
     home: HomeOption = None,
+    source: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="All held back at entry from this file, folder or kind of source."),
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option(metavar="RUN", help="All that this run of harvest held back at entry.")
+    ] = None,
+    trust: TrustOption = None,
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Bring an archived or replaced record back. It is a run, and can be undone."""
+    """Bring an archived or replaced record back, or all that was held back at entry. It can be undone."""
     from sunrise.cli import memory_commands
 
-    memory_commands.revive(home, ref, dry_run=dry_run, as_json=as_json, verbose=verbose)
+    if ref is not None and source is None and run is None and trust is None:
+        memory_commands.revive(home, ref, dry_run=dry_run, as_json=as_json, verbose=verbose)
+        return
+    if ref is not None or (source is None and run is None):
+        raise typer.BadParameter("name one REF, or --source NAME, or --run RUN")
+    from sunrise.cli import held_back_commands
+
+    held_back_commands.revive(home, source=source, run=run, trust=trust, dry_run=dry_run, as_json=as_json)
 
 
 def export(
@@ -207,3 +224,12 @@ def register(app: typer.Typer) -> None:
         ("revive", revive),
     ):
         app.command(name)(command)
+    # Pages of earlier versions call it `sunrise memory revive`.
+    group = typer.Typer(help="The command revive, under its longer name.", rich_markup_mode=None)
+    group.command("revive")(revive)
+    group.callback()(_no_option)
+    app.add_typer(group, name="memory", hidden=True)
+
+
+def _no_option() -> None:
+    """Keep a group with one command a group."""

@@ -21,6 +21,10 @@ _COMMENT = re.compile(r"(`+[^`]*`+)|<!--((?:(?!<!--).)*?)-->", re.DOTALL)
 _ANNOTATION = re.compile(r"\s*(trigger|importance|project)\s*:(.*)", re.DOTALL | re.IGNORECASE)
 # "**Name:**" with nothing behind it: a field of a template that nobody has filled in.
 _EMPTY_FIELD = re.compile(r"(\*\*|__)(?:(?!\1).)+(?:[:：]\1|\1 *[:：])")
+# A line of front matter: a field, or what belongs to the field above it, a deeper line or an item for one.
+_FIELD = re.compile(r"""[\w"'$@][^:]*:(?: |$)""")
+_OWN_FIELD = re.compile(r"[a-z][\w-]*:(?: |$)")
+_BELOW_A_FIELD = (" ", "- ", "#", "]", "}")
 _UNDER_CHARS = 200
 
 
@@ -266,9 +270,29 @@ def _annotated_importance(value: str | None) -> float | None:
 
 
 def _front_matter_end(lines: list[str]) -> int:
-    if lines[0] != "---" or "---" not in lines[1:]:
+    """
+    Return the line behind the front matter, 0 where there is none.
+
+    Some tools put a block of their own before the one that is there, so that a second one may follow. What
+    stands between two rules and does not read as fields is text.
+    """
+    end = _fields_end(lines, 0, _FIELD)
+    begin = next((index for index in range(end, len(lines)) if lines[index]), end) if end else 0
+    # Below the first block, lines such as "Time zone: Lisbon" are more likely a fact between two rules.
+    return (end and _fields_end(lines, begin, _OWN_FIELD)) or end
+
+
+def _fields_end(lines: list[str], begin: int, field: re.Pattern[str]) -> int:
+    """Return the line behind a block of YAML fields that begins at a line, 0 where none does."""
+    if lines[begin : begin + 1] != ["---"] or "---" not in lines[begin + 1 :]:
         return 0
-    return lines.index("---", 1) + 1
+    end = lines.index("---", begin + 1)
+    block = [line for line in lines[begin + 1 : end] if line]
+    # A slip in one line leaves the others what they are.
+    fields = sum(_FIELD.match(line) is not None or line.startswith(_BELOW_A_FIELD) for line in block)
+    if block and (field.match(block[0]) is None or fields * 2 <= len(block)):
+        return 0
+    return end + 1
 
 
 def _past_comment(lines: list[str], index: int) -> int | None:

@@ -162,6 +162,32 @@ class EntryCount:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldBack:
+    """
+    An observation that a rule of admission put into the archive as it entered.
+
+    ``source`` is what positions call the source that it came from, None where that was not noted.
+    """
+
+    id: int
+    source: str | None
+    rule: str
+    trust_tier: str | None
+
+    def is_of(self, name: str) -> bool:
+        """
+        Return whether a name is that of its source: the whole path, a folder of it, or its last parts.
+
+        >>> row = HeldBack(1, "/home/ann/agent/MEMORY.md", "held_back", "trusted")
+        >>> [row.is_of(name) for name in ("MEMORY.md", "/home/ann/agent", "agent/MEMORY.md", "RY.md")]
+        [True, True, True, False]
+        """
+        mine, asked = f"/{(self.source or '').strip('/')}/", f"/{name.strip('/')}/"
+        # Of an older row only the end of the path is known.
+        return self.source is not None and (asked in mine or asked.endswith(mine))
+
+
+@dataclass(frozen=True, slots=True)
 class SourcePosition:
     """
     How far a source was read: everything before ``offset`` bytes is in the ledger.

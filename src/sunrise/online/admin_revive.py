@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sunrise.domain.admin import Backend
 from sunrise.domain.receipts import Balance, RunReceipt, RunStatus
 from sunrise.domain.record_requests import ReviveResult, ReviveStatus, asked_ref
+from sunrise.domain.record_views import ObservationView
 from sunrise.domain.records import Change, RecordState, memory_ref, split_ref
 from sunrise.domain.schedule import REVIVE
 from sunrise.online.admin_get import MAX_CANDIDATES, memory_ids
@@ -61,6 +62,21 @@ def revive(
     return ReviveResult(status=ReviveStatus.REVIVED, ref=found.ref, receipt=trail.receipt(), run=run)
 
 
+def forgotten(rows: Sequence[ObservationView], ledger: Ledger) -> frozenset[str]:
+    """
+    Return the refs of rows that must stay away: they were forgotten, or say what was forgotten.
+
+    A row that was in the archive already when its memory was forgotten holds no mark of that itself.
+    """
+    texts = ledger.forgotten_texts([((one.text or "").strip(), one.scope or None) for one in rows])
+    buried = ledger.buried([split_ref(one.memory_ref)[1] for one in rows if one.memory_ref])
+    return frozenset(
+        one.ref
+        for one, is_text in zip(rows, texts, strict=True)
+        if one.is_forgotten or is_text or (one.memory_ref and split_ref(one.memory_ref)[1] in buried)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Held:
     """A record as it stands; of a memory also its row, as it was read at a version."""
@@ -87,7 +103,7 @@ def _observation(row_id: int, ledger: Ledger) -> _Held | _Missing:
     if not rows:
         return _Missing(ReviveStatus.NOT_FOUND)
     one = rows[0]
-    if one.is_forgotten:
+    if forgotten(rows, ledger):
         return _Missing(ReviveStatus.FORGOTTEN)
     return _Held(one.ref, one.state, one.archived_at_ms)
 

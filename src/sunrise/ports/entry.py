@@ -10,6 +10,7 @@ import pyarrow as pa
 from sunrise.domain.lineage import Derived
 from sunrise.domain.records import (
     EntryCount,
+    HeldBack,
     Inserted,
     Quarantined,
     QuarantineState,
@@ -32,11 +33,13 @@ class ObservationLedger(Protocol):
         sightings: pa.Table | None = None,
         entries: Sequence[EntryCount] = (),
         day: str | None = None,
+        source: str | None = None,
     ) -> Inserted:
         """
         Insert rows whose key is new, sightings, refused rows and the position, if any, in one transaction.
 
-        Where a ``day`` is named, ``entries`` and what else came of the rows are added to its counts.
+        Where a ``day`` is named, ``entries`` and what else came of the rows are added to its counts. Where a
+        ``source`` is named, :meth:`EntryLedger.held_back` knows which rows of it were held back.
         """
         ...
 
@@ -108,6 +111,10 @@ class EntryLedger(Protocol):
 
     def kept_for_rule(self, rule: str, *, agent_id: str | None, scope: str | None) -> str | None:
         """Return the key of the row onto which an agent's rows of one rule and scope are collapsed."""
+        ...
+
+    def held_back(self, *, since_ms: int, until_ms: int) -> tuple[HeldBack, ...]:
+        """Return the rows that were held back as they entered in a time, and still are, by id."""
         ...
 
     def owner_said(self, terms: Sequence[str]) -> bool:

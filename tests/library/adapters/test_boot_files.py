@@ -32,6 +32,15 @@ def test_the_boot_files_of_a_workspace_are_read(tmp_path: Path, workspace: Path)
     assert boot_texts(gateway, named=[]) == boot_texts(own, named=[]) == ("- likes tea", "Be brief.")
 
 
+def test_files_from_which_notes_are_harvested_can_be_left_out(tmp_path: Path, workspace: Path) -> None:
+    day = workspace / "memory" / "2026-11-17.md"
+    day.write_text("- the saw hangs on the wall")
+    named = [day, tmp_path / "openclaw" / "." / "workspace" / "SOUL.md", workspace / "NOTES.md"]
+    for kind, path in (("openclaw", workspace.parent), ("markdown", workspace)):
+        found = boot_texts(settings(tmp_path, kind=kind, path=str(path)), named=named, with_memories=False)
+        assert found == ("no boot file", "Be brief.")
+
+
 def test_a_memory_file_alone_is_no_workspace(tmp_path: Path, workspace: Path) -> None:
     one = settings(tmp_path, kind="markdown", path=str(workspace / "MEMORY.md"))
     assert boot_texts(one, named=[]) == ()

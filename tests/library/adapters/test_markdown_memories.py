@@ -219,6 +219,23 @@ def test_the_memory_files_of_a_workspace_are_found(workspace: Path) -> None:
     assert markdown_files(workspace / "nowhere") == ()
 
 
+def test_files_that_an_index_links_to_are_memories_too(workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text(
+        "- [Role](user_role.md) — keeps a lab\n- [Rules](AGENTS.md), [again](user_role.md)\n"
+        "- [plain](plain.md), [gone](gone.md), [above](../above.md), [folder](more.md)\n"
+    )
+    front = "---\nname: user-role\ndescription: What Ines does\ntype: user\n---\n\n"
+    for name in ("user_role.md", "AGENTS.md", "not_linked.md"):
+        (workspace / name).write_text(f"{front}Ines keeps a small lab.")
+    (workspace / "plain.md").write_text("A page without front matter.")
+    (workspace / "more.md").mkdir()
+    assert [path.name for path in markdown_files(workspace)] == ["MEMORY.md", "user_role.md"]
+    (row,) = rows(MarkdownMemory(workspace / "user_role.md"))
+    assert (row["summary"], row["source_kind"], row["trust_tier"], row["source_ref"]) == (
+        "Ines keeps a small lab.", "agent", None, "user_role.md#L7",
+    )  # fmt: skip
+
+
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason=f"the sample files are not at {SAMPLES}")
 def test_the_files_of_real_gateways_are_read() -> None:
     raw, quoted = (

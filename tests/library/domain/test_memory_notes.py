@@ -160,6 +160,17 @@ def test_importance_is_a_tenth(written: str, score: float | None) -> None:
         ("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |\n|---|---|\n| 1 | 2 |"]),
         ("#hashtag\n2026. was long\n-5 degrees", ["#hashtag\n2026. was long\n-5 degrees"]),
         ("---\nno front matter", ["no front matter"]),
+        # One tool put its own front matter before that of another.
+        ("---\npermalink: x\n---\n\n---\nname: y\nmeta:\n  type: z\n---\n\n- tea", ["tea"]),
+        ("---\ntitle: x\ntags:\n- a\n# why\n---\ntea", ["tea"]),
+        ("---\ntitle: x\nslip\nlast: y\n---\ntea", ["tea"]),
+        ("---\n---\ntea", ["tea"]),
+        ("---\ntitle: x\n---", []),
+        # Between two rules stands text, where it does not read as fields.
+        ("---\n\nBlue is the cellar key.\n\n---\n\n- tea", ["Blue is the cellar key.", "tea"]),
+        ("---\n- 藍色是地窖鑰匙\n---\n- tea", ["藍色是地窖鑰匙", "tea"]),
+        ("---\nNote: read\n\nfirst\n\nsecond\n\n---", ["Note: read", "first", "second"]),
+        ("---\ntitle: x\n---\n\n---\n\nTime zone: Lisbon\n\n---\n\n- tea", ["Time zone: Lisbon", "tea"]),
         ("- [ ] buy tea\n- [x] sleep", ["[ ] buy tea", "[x] sleep"]),
         ("- 茶は十六時\n\n记忆治理", ["茶は十六時", "记忆治理"]),
     ],

@@ -13,6 +13,7 @@ from sunrise.adapters.migrations import (
     m008_turns,
     m009_erasures,
     m010_outbox,
+    m011_entry_sources,
 )
 
 MIGRATIONS: tuple[tuple[str, str], ...] = (
@@ -26,5 +27,6 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("m008_turns", m008_turns.SQL),
     ("m009_erasures", m009_erasures.SQL),
     ("m010_outbox", m010_outbox.SQL),
+    ("m011_entry_sources", m011_entry_sources.SQL),
 )
 """Names and scripts. A name that was released is never changed; a mistake gets a new migration."""

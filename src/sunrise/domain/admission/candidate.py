@@ -32,6 +32,23 @@ class Candidate:
     importance_label: str | None = None
     memory_id: str | None = None
 
+    @property
+    def is_note(self) -> bool:
+        """
+        Whether the row is a note that somebody wrote into a memory file on purpose, not a turn or a result.
+
+        Only the reader of Markdown files gives such keys. What it takes from saved sessions are turns: they
+        are messages of the owner or of the system, and not facts.
+        """
+        if _NOTE_KEY.fullmatch(self.key) is None:
+            return False
+        return self.source_kind == "agent" or (self.source_kind == "operator" and self.kind == "fact")
+
+    @property
+    def is_owners_note(self) -> bool:
+        """Whether the row is a note of ``MEMORY.md`` or ``USER.md``, for which the owner answers."""
+        return self.source_kind == "operator" and self.is_note
+
 
 def fingerprint_text(candidate: Candidate) -> str:
     """
@@ -70,6 +87,7 @@ def _as_written(text: str) -> str:
     return " ".join(filter(None, words)) + rest
 
 
+_NOTE_KEY = re.compile(r"markdown:[0-9a-f]{32}")
 _UNSPACED = re.compile(rf"[{CJK_CLASS}、。「」『』《》〈〉【】]+")
 _AROUND = ".,;:\"'()[]{}`*_…“”‘’"
 _AROUND_END = _AROUND + "!"

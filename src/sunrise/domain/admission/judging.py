@@ -13,6 +13,7 @@ from sunrise.domain.admission.profiles import owner_speaks
 from sunrise.domain.admission.rule_names import RuleName
 from sunrise.domain.admission.rules import (
     DERIVED,
+    FOR_OWNERS_NOTES,
     MADE,
     RULES,
     AdmissionRule,
@@ -67,9 +68,10 @@ class Judge:
     """
     The rules of admission over one harvest.
 
-    ``off`` names rules that are not applied. ``boot_files`` are the agent's, as far as they are at
-    hand. With ``meanings``, rows that no rule settles are compared by meaning; with ``worth``, what would be
-    let in is held back where it is not worth it. The judge remembers nothing: what was kept, *kept* knows.
+    ``off`` names rules that are not applied. ``boot_files`` are the agent's, as far as they are at hand, and
+    ``boot_files_for_notes`` those of them that hold no memories. With ``meanings``, rows that no rule settles
+    are compared by meaning; with ``worth``, what would be let in is held back where it is not worth it. The
+    judge remembers nothing: what was kept, *kept* knows.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Judge:
         *,
         off: frozenset[str] = frozenset(),
         boot_files: BootFiles | None = None,
+        boot_files_for_notes: BootFiles | None = None,
         window_ms: int,
         kept: KeptRows,
         meanings: Meanings | None = None,
@@ -88,7 +91,7 @@ class Judge:
         self._worth = worth
         self._off = off
         self._owner_speaks = False
-        self._around = Surroundings(boot_files or BootFiles(()), kept.owner_said)
+        self._around = Surroundings(boot_files or BootFiles(()), kept.owner_said, boot_files_for_notes)
         self._duplicates = RuleName.NEAR_DUPLICATE not in off
         self._loops = RuleName.RECALL_LOOP not in off
         rules = [rule for rule in RULES if rule.name not in off]
@@ -126,7 +129,9 @@ class Judge:
         earlier = self._kept.repeat_of(candidate)
         if earlier is None and not bound and candidate.source_kind in DERIVED:
             earlier = self._kept.similar_to(candidate)
-        if earlier is None and not bound and self._meanings and candidate.source_kind in MADE:
+        # The meanings include the sentences of memory files, and a note would be found like itself.
+        by_meaning = candidate.source_kind in MADE and not candidate.is_note and not bound
+        if earlier is None and by_meaning and self._meanings:
             return self._by_meaning(candidate, self._meanings, odds)
         return ADMITTED if earlier is None else self._repeat(candidate, earlier)
 
@@ -156,7 +161,10 @@ class Judge:
 
     def _rule_of(self, candidate: Candidate) -> RuleName | None:
         words: frozenset[str] | None = None
-        for rule in self._rules.get(candidate.source_kind, ()):
+        rules = self._rules.get(candidate.source_kind, ())
+        if candidate.is_owners_note:
+            rules = tuple(rule for rule in rules if rule.name in FOR_OWNERS_NOTES)
+        for rule in rules:
             if rule.hints:
                 words = frozenset(candidate.terms.split()) if words is None else words
                 if rule.hints.isdisjoint(words):

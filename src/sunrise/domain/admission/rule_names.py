@@ -23,3 +23,8 @@ class RuleName(StrEnum):
 
 REPEATS = frozenset({RuleName.NEAR_DUPLICATE, RuleName.RECALL_LOOP})
 """The rules whose rows repeat a kept row: of the others the first is hidden."""
+
+BY_FORM = frozenset(
+    {RuleName.HEARTBEAT, RuleName.CRON_CHATTER, RuleName.ACKNOWLEDGEMENT, RuleName.ONLY_REDACTED}
+)
+"""The rules that go by the form of a row and are sure of it. Others judge what it says, and may be wrong."""

@@ -54,6 +54,13 @@ DERIVED = frozenset({"agent", "import", "system", "web"})
 MADE = DERIVED - {"web"}
 """Of these, the source kinds of what the agent and its gateway make up themselves."""
 
+FOR_OWNERS_NOTES = frozenset({RuleName.ONLY_REDACTED})
+"""
+The rules for what stands in ``MEMORY.md`` and ``USER.md``.
+
+The others are about turns of a conversation: "vegetarian" is a scrap as a turn, and a fact in a file.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -61,6 +68,13 @@ class Surroundings:
 
     boot_files: BootFiles
     owner_said: OwnerSaid
+    boot_files_for_notes: BootFiles | None = None
+    """The boot files that are no memory files, with which notes of memory files are compared; else all."""
+
+    def boot_files_for(self, candidate: Candidate) -> BootFiles:
+        """Return the boot files with which a row is compared: never the file that it stands in."""
+        own = self.boot_files_for_notes if candidate.is_note else None
+        return own or self.boot_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +163,9 @@ def _is_only_redacted(candidate: Candidate, _around: Surroundings) -> bool:
 def _restates_boot_file(candidate: Candidate, around: Surroundings) -> bool:
     if candidate.source_kind == "tool":
         return around.boot_files.quotes(candidate.text)
-    if around.boot_files.restates(candidate.terms):
+    boot = around.boot_files_for(candidate)
+    if boot.restates(candidate.terms):
         return not opens_with_event(claim_of(candidate.text))
-    boot = around.boot_files
     return not boot.hints.isdisjoint(candidate.terms.split()) and boot.has_shape(candidate.text)
 
 

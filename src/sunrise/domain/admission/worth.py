@@ -113,9 +113,10 @@ def is_held(candidate: Candidate, odds: Odds) -> bool:
     Return whether to hold a row back by its odds.
 
     Of the owner's only what is little worth by itself too, what he said before, or what has hardly any odds:
-    that he says nearly the same of two things is no reason to hide the second.
+    that he says nearly the same of two things is no reason to hide the second. Notes of memory files are
+    never held back: whoever wrote them down has decided that they are worth keeping, however short they are.
     """
-    if odds.whole >= HELD_BELOW:
+    if candidate.is_note or odds.whole >= HELD_BELOW:
         return False
     if candidate.source_kind != "operator":
         return True

@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.judging import ADMITTED, Judge, Verdict
+from sunrise.domain.admission.meaning import Likeness
 from sunrise.domain.admission.rules import RuleName
+from sunrise.domain.admission.worth import Odds
 from tests.library.domain.admission.kept import WINDOW_MS, Kept, candidate
 
 FACT = "The deploy of billing failed because the disk of attic was full on Monday"
@@ -185,3 +188,69 @@ def test_rows_with_different_numbers_never_collapse_as_repeats(text, source, one
     repeats = (RuleName.NEAR_DUPLICATE, RuleName.RECALL_LOOP)
 
     assert one == other or verdicts(*rows)[1].rule not in repeats
+
+
+class Worthless:
+    """Finds that no row is worth keeping."""
+
+    def odds(self, candidate: Candidate) -> Odds:
+        return Odds(-9.0, -9.0, repeats=True)
+
+
+class LikeBoot:
+    """Finds that every row says what a boot file says."""
+
+    def likeness(self, candidate: Candidate) -> tuple[Likeness, ...]:
+        return (Likeness(candidate.text, 1.0, 1.0, RuleName.SYSTEM_DUMP, -1.0, boot_text=candidate.text),)
+
+    def parts(self, statement: str) -> tuple[Likeness, ...]:
+        return ()
+
+
+NOTE = "markdown:" + "0f" * 16
+MEMORY = "- The saw hangs on the left wall of the shed\n- vegetarian\n"
+SOUL = "Answers are calm, dry and never longer than needed."
+
+
+def judged(text: str, source: str, *, key: str = NOTE, kind: str = "note") -> Verdict:
+    judge = Judge(
+        boot_files=BootFiles([MEMORY, SOUL]),
+        boot_files_for_notes=BootFiles([SOUL]),
+        window_ms=WINDOW_MS,
+        kept=Kept(),
+        meanings=LikeBoot(),
+        worth=Worthless(),
+    )
+    return judge.judge(candidate(text, source, key=key, kind=kind))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vegetarian",
+        "不吃辣",
+        "Time zone: Lisbon",
+        "Scheduled job: nightly backup",
+        "thanks",
+        "HEARTBEAT_OK",
+        SOUL,
+    ],
+)
+def test_what_an_owner_wrote_into_a_memory_file_is_admitted_however_short(text: str):
+    assert judged(text, "operator", kind="fact") == ADMITTED
+    # The same as a turn, as what a turn of a saved session says, and from a line that calls itself a note.
+    for key, kind in (("id:1", "fact"), (NOTE, "note"), (f"{NOTE}#1", "fact")):
+        assert not judged(text, "operator", key=key, kind=kind).admitted
+
+
+def test_a_note_of_the_agent_is_not_the_echo_of_its_own_file():
+    note = "The saw hangs on the left wall of the shed"
+    assert judged(note, "agent") == ADMITTED
+    assert judged(note, "agent", key="id:1").rule == RuleName.BOOT_FILE
+    # Other boot files it may repeat, and what is known by its form it remains.
+    assert judged("Answers are calm and dry, never longer than needed", "agent").rule == RuleName.BOOT_FILE
+    assert judged("HEARTBEAT_OK", "agent").rule == RuleName.HEARTBEAT
+
+
+def test_a_note_that_holds_nothing_but_a_secret_is_no_fact():
+    assert judged("Token: [redacted:github-token]", "operator", kind="fact").rule == RuleName.ONLY_REDACTED
