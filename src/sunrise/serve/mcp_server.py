@@ -15,6 +15,7 @@ from pydantic import Field
 
 from sunrise.domain.answers import answer_of, erase_answer_of, forget_answer_of, store_answer_of
 from sunrise.domain.forget import ForgetRequest
+from sunrise.domain.importance import IMPORTANCE_VALUES
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.replacing import MAX_REPLACED
@@ -85,7 +86,7 @@ def _store(service: Service, who: Who) -> Tool:
         ctx: Context[Any],
         text: Annotated[str, Field(max_length=500_000, description="What to remember, in one statement.")],
         category: Annotated[str | None, Field(description="preference, decision, fact ...")] = None,
-        importance: Annotated[float | str | None, Field(description="0 to 1, or a label.")] = None,
+        importance: Annotated[float | str | None, Field(description=IMPORTANCE_VALUES)] = None,
         scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
         idempotency_key: Annotated[str | None, Field(description="The same twice is one store.")] = None,
         replaces: Annotated[

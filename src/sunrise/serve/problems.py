@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sunrise.domain.importance import IMPORTANCE_VALUES
 from sunrise.errors import BusyError, DataError, StoreError
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -50,7 +51,7 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "bad_replaces": Meaning(422, "what is replaced are no refs or ids of memories, or too many"),
     "bad_key": Meaning(422, "the idempotency key is empty or too long"),
     "bad_category": Meaning(422, "the category is no word such as preference, decision or fact"),
-    "bad_importance": Meaning(422, "the importance is no score from 0 to 1, and no label"),
+    "bad_importance": Meaning(422, f"importance is {IMPORTANCE_VALUES}"),
     "bad_expiry": Meaning(422, "the memory would end at a time that no calendar has"),
     "bad_ref": Meaning(422, "the ref is no mem:ID, no obs:NUMBER, and no id of a memory"),
     "bad_filter": Meaning(422, "there is no such tier or state"),
