@@ -20,9 +20,7 @@ def store(
     ] = None,
     importance: Annotated[
         str | None,
-        typer.Option(
-            help="0 to 1, or must_remember, nice_to_have, ignore, unknown; else the scorer's, and at least nice_to_have."
-        ),
+        typer.Option(help="0 to 1, or must_remember, nice_to_have, ignore, unknown; else the scorer's."),
     ] = None,
     origin: Annotated[str, typer.Option(help="Whose words: operator, agent, tool, web.")] = "agent",
     source_ref: Annotated[str | None, typer.Option(metavar="REF", help="Where it comes from.")] = None,
