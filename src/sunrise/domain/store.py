@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from sunrise.domain.admission.candidate import Candidate, fingerprint_text
-from sunrise.domain.filters import DEFAULT_SCOPE, sql_text
+from sunrise.domain.filters import DEFAULT_SCOPE, check_scope, sql_text
 from sunrise.domain.importance import IMPORTANCE_VALUES, stated_importance
 from sunrise.domain.ranking import PLUGIN_SEED_ID
 from sunrise.domain.replacing import NotReplaced, replaced_ids
@@ -102,9 +102,9 @@ class StoreRequest:
     on_purpose: bool = True
 
     def __post_init__(self) -> None:
-        _check(not any(map(_is_control, self.scope)), "bad_scope", "a scope has no controls")
+        check_scope(self.scope)
         named = self.replaced_ids
-        for name in (self.scope, self.id, self.idempotency_key, self.source_ref, self.agent_id, *named):
+        for name in (self.id, self.idempotency_key, self.source_ref, self.agent_id, *named):
             # Half a surrogate pair is no text that a store can take.
             sql_text(name or "")
         _check(
@@ -265,10 +265,6 @@ def same_text(text: str) -> str:
 def _check(holds: bool, reason: str, message: str) -> None:  # noqa: FBT001  said where it is asked
     if not holds:
         raise DataError(message, reason=reason)
-
-
-def _is_control(character: str) -> bool:
-    return character < " " or character == "\x7f"
 
 
 _MAX_MS: Final = 253_402_300_799_999

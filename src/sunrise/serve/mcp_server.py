@@ -63,10 +63,19 @@ def _recall(service: Service, who: Who) -> Tool:
         query: Annotated[str, Field(max_length=200_000, description="What to look for, in any language.")],
         limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Memories, at most.")] = 5,
         scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
+        *,
+        include_archived: Annotated[bool, Field(description="Archived memories too.")] = False,
     ) -> CallToolResult:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.READ)
-            wanted = RecallRequest(query, scope=caller.scope_for(scope), limit=limit)
+            wanted = RecallRequest(
+                query,
+                scope=caller.scope_for(scope),
+                limit=limit,
+                include_archived=include_archived,
+                look_elsewhere=True,
+                may_see=caller.scopes,
+            )
             found = await service.workers.ask(lambda: service.recall(wanted))
             service.metrics.items.labels("memory_recall").inc(len(found.items))
             return answer_of(found)
