@@ -36,8 +36,14 @@ def test_recall_answers_without_a_service(
 def test_recall_of_nothing_says_why(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert typed(monkeypatch, capsys, "recall", "zebra")[:2] == (0, "nothing: no_match\n")
-    assert typed(monkeypatch, capsys, "recall", "...")[:2] == (0, "nothing: empty_query\n")
+    assert typed(monkeypatch, capsys, "recall", "zebra")[:2] == (
+        0,
+        "nothing fits in scope global; 2 scopes hold memories, try --scope agent:1\n",
+    )
+    assert typed(monkeypatch, capsys, "recall", "...")[:2] == (
+        0,
+        "the question has no words to look for: say what you want to know\n",
+    )
     assert typed(monkeypatch, capsys, "recall", "a", "--limit", "0")[0] == ExitCode.USAGE
 
 

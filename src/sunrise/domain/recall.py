@@ -90,7 +90,7 @@ class Elsewhere:
     Where a better answer may lie: counts, the name of a scope, and a ref; never a text.
 
     ``here`` is how many memories of the asked scope could have answered, None where nobody counted;
-    ``scopes`` how many other scopes hold memories that the caller may see, and ``scope`` the likeliest of them.
+    ``scopes`` how many other scopes hold memories that the caller may see, ``scope`` the likeliest of them.
     ``archived`` is an archived memory that fits better than all that was found.
     """
 
