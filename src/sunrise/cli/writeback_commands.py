@@ -14,6 +14,7 @@ import typer
 from sunrise import rooms
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE
 from sunrise.adapters.sqlite_upkeep import is_own_ledger
+from sunrise.bootstrap import existing_memories
 from sunrise.cli.exit_codes import ExitCode, code_for
 from sunrise.cli.output import say
 from sunrise.cli.receipt_lines import receipt_table
@@ -41,10 +42,17 @@ class Asked:
         """The fields that were named."""
         return [name.strip() for name in (self.force_fields or "").split(",") if name.strip()]
 
+    def check(self) -> None:
+        """Check that `--force-fields` names a field, where it is there."""
+        if self.force_fields is not None and not self.fields:
+            known = ", ".join(rooms.load("tasks.writeback:FORCEABLE"))
+            raise typer.BadParameter(f"--force-fields names no field; there are {known}")
+
 
 def writeback(home: str | None, asked: Asked, *, everything: bool, as_json: bool) -> NoReturn:
     """Run the writeback, print what came of it, and leave with the code of the verdict."""
     settings = load_settings(home)
+    asked.check()
     try:
         receipt = _run(str(settings.home), asked, everything=everything)
     except DataError as error:
@@ -63,11 +71,14 @@ def writeback_lancedb(db: str, lancedb: str, table: str, asked: Asked, *, as_jso
     ledger = Path(db).expanduser().absolute()
     if not ledger.is_file():
         raise typer.BadParameter(f"there is no ledger {terminal_text(db)}")
+    asked.check()
     home = _home_of(ledger)
     os.environ["SUNRISE_MEMORIES__URI"] = (
         lancedb if "://" in lancedb else str(Path(lancedb).expanduser().absolute())
     )
     os.environ["SUNRISE_MEMORIES__TABLE"] = table
+    if existing_memories(load_settings(str(home))) is None:
+        raise typer.BadParameter(f"there is no table {terminal_text(table)} in {terminal_text(lancedb)}")
     try:
         receipt = _run(str(home), asked, everything=True)
     except DataError as error:
