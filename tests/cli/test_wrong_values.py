@@ -80,8 +80,6 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("writeback", "--limit", "writeback --limit 0", "greater than or equal to 1"),
     ("writeback", "--batch", "writeback --batch 0", "greater than or equal to 1"),
     ("writeback-lancedb", "--db", "writeback-lancedb --db {tmp}/x --lancedb a --table b", "no ledger"),
-    ("writeback-lancedb", "--table", f"{LANCEDB} {{home}}/lance --table x", "there is no table x in"),
-    ("writeback-lancedb", "--lancedb", f"{LANCEDB} {{tmp}}/no --table memories", "no table memories in"),
     ("writeback-lancedb", "--limit", "writeback-lancedb --db a --lancedb b --table c --limit 0", "--limit"),
     ("writeback-lancedb", "--batch", "writeback-lancedb --db a --lancedb b --table c --batch 0", "--batch"),
     ("auto-recall", "--session", "auto-recall tea --session=", "a session has 1 to 200"),
@@ -158,6 +156,10 @@ OTHER_CODES: list[tuple[str, str, str, ExitCode, str]] = [
     ("snapshot delete", "name", "snapshot delete x --yes", ExitCode.FAILED, "no snapshot 'x'"),
     ("writeback-lancedb", "--force-fields", f"{LANCEDB} {{home}}/lance --table memories --force-fields text",
      ExitCode.FAILED, "importance, importance_label"),
+    ("writeback-lancedb", "--table", f"{LANCEDB} {{home}}/lance --table x", ExitCode.FAILED,
+     "there is no table x in"),
+    ("writeback-lancedb", "--lancedb", f"{LANCEDB} {{tmp}}/no --table memories", ExitCode.FAILED,
+     "there is no table memories in"),
 ]  # fmt: skip
 
 # Any text is right here: what it means is for the command to find out, and it says so where it finds nothing.
@@ -212,6 +214,10 @@ def refusal(
     """Return the exit code of a typed line and all that it printed, in one line."""
     monkeypatch.setenv("SUNRISE_HOME", str(place))
     monkeypatch.setenv("COLUMNS", "400")
+    for name in ("SUNRISE_MEMORIES__URI", "SUNRISE_MEMORIES__TABLE"):
+        # One command sets them for its own process; they must not stay for the next test.
+        monkeypatch.setenv(name, "x")
+        monkeypatch.delenv(name)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
     # A word may be empty, or hold any character but a blank.
     words = [word.format(tmp=place, home=place) for word in line.split(" ")]

@@ -14,7 +14,6 @@ import typer
 from sunrise import rooms
 from sunrise.adapters.sqlite_ledger import LEDGER_FILE
 from sunrise.adapters.sqlite_upkeep import is_own_ledger
-from sunrise.bootstrap import existing_memories
 from sunrise.cli.exit_codes import ExitCode, code_for
 from sunrise.cli.output import say
 from sunrise.cli.receipt_lines import receipt_table
@@ -77,8 +76,6 @@ def writeback_lancedb(db: str, lancedb: str, table: str, asked: Asked, *, as_jso
         lancedb if "://" in lancedb else str(Path(lancedb).expanduser().absolute())
     )
     os.environ["SUNRISE_MEMORIES__TABLE"] = table
-    if existing_memories(load_settings(str(home))) is None:
-        raise typer.BadParameter(f"there is no table {terminal_text(table)} in {terminal_text(lancedb)}")
     try:
         receipt = _run(str(home), asked, everything=True)
     except DataError as error:
@@ -91,8 +88,10 @@ def writeback_lancedb(db: str, lancedb: str, table: str, asked: Asked, *, as_jso
         )
         raise SystemExit(ExitCode.FAILED) from error
     told = _their_receipt(receipt, db=ledger, lancedb=lancedb, table=table, asked=asked)
-    text = "\n".join((receipt_table([receipt]), *_lines(receipt)))
-    say(told, text, as_json=as_json)
+    lines = _lines(receipt)
+    if told.get("error") == "no_memories_table":
+        lines.append(f"there is no table {terminal_text(table)} in {terminal_text(lancedb)}")
+    say(told, "\n".join((receipt_table([receipt]), *lines)), as_json=as_json)
     raise SystemExit(ExitCode.OK if told["ok"] else ExitCode.FAILED)
 
 
