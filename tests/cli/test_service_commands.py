@@ -69,7 +69,7 @@ def test_a_bound_token_is_shown_once(
     code, _, err = typed(monkeypatch, capsys, *words)
     assert (code, err) == (ExitCode.CONFIGURATION, "sunrise: the name 'gateway' is taken\n")
     code, _, err = typed(monkeypatch, capsys, "token", "other", "--right", "root")
-    assert code == ExitCode.CONFIGURATION
+    assert code == ExitCode.USAGE
     assert "read, write, admin" in err
 
 

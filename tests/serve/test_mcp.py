@@ -88,6 +88,28 @@ def test_arguments_that_do_not_fit_are_a_problem_of_the_tool(
     assert [(one["field"], one["code"]) for one in problem["faults"]] == [fault]
 
 
+@pytest.mark.parametrize("importance", [7, "7", "urgent", -0.5])
+def test_an_importance_that_is_none_is_refused_with_the_right_values(door: Served, importance: Any) -> None:
+    async def ask(client: Any) -> Any:
+        return await client.call_tool("memory_store", {"text": "a", "importance": importance})
+
+    problem = json.loads(over_http(door, ask).content[0].text)
+    assert (problem["reason"], problem["title"]) == (
+        "bad_importance",
+        "importance is 0 to 1, or must_remember, nice_to_have, ignore, unknown",
+    )
+
+
+def test_an_empty_answer_says_in_words_why(door: Served) -> None:
+    async def ask(client: Any) -> Any:
+        return await client.call_tool("memory_recall", {"query": "xylophone"})
+
+    receipt = json.loads(over_http(door, ask).content[0].text)["receipt"]
+    assert receipt["message"] == (
+        'nothing fits in scope global; 2 scopes hold memories, try the scope "agent:1"'
+    )
+
+
 def test_a_text_that_is_json_arrives_as_a_text(own_home: Path) -> None:
     async def ask(client: Any) -> Any:
         line = json.dumps({"text": "The lamp in the hall is green"})
