@@ -38,7 +38,9 @@ def test_a_client_is_told_what_each_tool_does(door: Served) -> None:
         "memory_list": (True, False), "memory_stats": (True, False), "memory_get": (True, False),
         "memory_export": (False, True), "memory_import": (False, False),
     }  # fmt: skip
-    assert set(tools["memory_recall"].input_schema["properties"]) == {"query", "limit", "scope"}
+    assert set(tools["memory_recall"].input_schema["properties"]) == {
+        "query", "limit", "scope", "include_archived",
+    }  # fmt: skip
     # What no text can do: say whose words it is.
     assert "source_kind" not in tools["memory_store"].input_schema["properties"]
     assert {tool.output_schema for tool in tools.values()} == {None}
