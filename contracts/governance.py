@@ -14,6 +14,7 @@ class GovernanceFrame(pa.DataFrameModel):
     observation_id: int = pa.Field(gt=0, unique=True)
     importance: float = pa.Field(ge=0, le=1, nullable=True)
     importance_label: str = pa.Field(isin=LABELS, nullable=True)
+    importance_from: str = pa.Field(isin=["stated", "on_purpose"], nullable=True)
     scope: str = pa.Field(nullable=True, str_length={"max_value": 256})
     category: str = pa.Field(nullable=True, str_length={"max_value": 64})
     trust_tier: str = pa.Field(isin=TRUST_TIERS, nullable=True)

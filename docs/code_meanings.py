@@ -117,6 +117,7 @@ REFUSALS = {
     "malformed_json": "the line is not JSON",
     "not_an_object": "the line is JSON, but no object",
     "invalid_utf8": "the line is not UTF-8; the sample is its first bytes in hexadecimal",
+    "ambiguous_importance": "import: the importance is a bare number beyond 1, which may mean two things",
     "bad_id": "import: the id is too long, or holds white space",
     "field_too_long": "import: a field beside the text has over 200 characters, or a source_ref over 1000",
     "lone_surrogate": "import: a text holds half a surrogate pair",

@@ -26,6 +26,9 @@ LAST = "last"
 MAX_KEPT = 200
 """Runs without a name of their own that are kept, the newest."""
 
+_NAMED = 10
+"""So many of the kept runs, the last by their names, are named where another one is asked for."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 
 
@@ -129,9 +132,8 @@ def keep_run(folder: Path, run: EvalRun, *, ks: Sequence[int], name: str | None 
     Raises:
         DataError: The name is none for a file; reason ``bad_eval_name``.
     """
-    if name is not None and (_NAME.fullmatch(name) is None or name in (LAST, "bm25", "dense", "recall")):
-        msg = f"not a name for an evaluation: {name!r} (letters, digits, dot, dash, plus and underscore)"
-        raise DataError(msg, reason="bad_eval_name")
+    if name is not None:
+        check_name(name)
     kept = replace(run, name=name or run.name)
     path = folder / f"{kept.name}.json"
     write_whole(path, json.dumps(kept.to_dict(ks=ks), ensure_ascii=False, indent=1) + "\n")
@@ -149,14 +151,39 @@ def find_run(folder: Path, wanted: str, *, like: EvalRun) -> EvalRun:
     """
     if wanted == LAST:
         return _last(folder, like=like)
+    return _read(_file_of(folder, wanted))
+
+
+def check_name(name: str) -> None:
+    """
+    Check that a run can be kept under a name.
+
+    Raises:
+        DataError: The name is none for a file; reason ``bad_eval_name``.
+    """
+    if _NAME.fullmatch(name) is None or name in (LAST, "bm25", "dense", "recall"):
+        msg = f"not a name for an evaluation: {name!r} (letters, digits, dot, dash, plus and underscore)"
+        raise DataError(msg, reason="bad_eval_name")
+
+
+def check_kept(folder: Path, wanted: str) -> None:
+    """
+    Check that a run is kept under a name, or in a file; whether there is a last one is seen later.
+
+    Raises:
+        DataError: There is none; reason ``no_such_eval``.
+    """
+    if wanted != LAST:
+        _file_of(folder, wanted)
+
+
+def _file_of(folder: Path, wanted: str) -> Path:
     is_name = _NAME.fullmatch(wanted) is not None
-    path = next(
-        (one for one in (*([folder / f"{wanted}.json"] if is_name else []), Path(wanted)) if one.is_file()),
-        None,
-    )
-    if path is None:
-        raise DataError(f"no evaluation is kept as {wanted}", reason="no_such_eval")
-    return _read(path)
+    for path in (*([folder / f"{wanted}.json"] if is_name else []), Path(wanted)):
+        if path.is_file():
+            return path
+    names = ", ".join(sorted(path.stem for path in folder.glob("*.json"))[-_NAMED:]) or "none yet"
+    raise DataError(f"no evaluation is kept as {wanted}; there are {names}", reason="no_such_eval")
 
 
 def _last(folder: Path, *, like: EvalRun) -> EvalRun:

@@ -9,10 +9,11 @@ import polars as pl
 
 from contracts.observations import GradeFrame, UngradedFrame
 from sunrise.bootstrap import Home, existing_memories
+from sunrise.domain.importance import NICE_TO_HAVE_FROM, ImportanceLabel
 from sunrise.domain.records import split_ref
 from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
 from sunrise.domain.scoring.scorers import SCORERS
-from sunrise.domain.scoring.signals import Grade, Scorer
+from sunrise.domain.scoring.signals import PURPOSE_RATIONALE, Grade, Scorer
 from sunrise.sections.batch import GradeSettings
 from tasks.grade_figures import count_grades
 from tasks.run_frame import Run
@@ -69,6 +70,7 @@ def grade_batch(run: Run, rows: pl.DataFrame) -> None:
         run.count(skipped_disabled=ungraded.height)
         return
     scored, errors = run.step(score_rows, ungraded, scorer_of(run.home.settings.grade))
+    scored = run.step(lift_stored_on_purpose, run.home, scored)
     grades = run.admit(GradeFrame, scored, source=_SOURCE, key="id")
     filled = run.write(save_grades, run.home, grades, run_id=run.run_id, seen_up_to=rows["id"].to_list()[-1])
     filled = grades.height if filled is None else filled
@@ -101,6 +103,24 @@ def score_rows(rows: pl.DataFrame, scorer: Scorer | RowScorer = HEURISTIC_V1) ->
     except (Exception, pl.exceptions.PanicException):
         # One row that cannot be read must not cost the others theirs.
         return _frame_of(rows, [_grade_or_none(scorer, *row) for row in rows.select(_SCORED[1:]).iter_rows()])
+
+
+def lift_stored_on_purpose(home: Home, grades: pl.DataFrame) -> pl.DataFrame:
+    """Return grades of which none that was stored on purpose is below ``nice_to_have``."""
+    if grades.is_empty():
+        return grades
+    bounds = grades.select(pl.col("id").min().alias("first"), pl.col("id").max().alias("last")).row(0)
+    kept = home.ledger.stored_on_purpose(after_id=bounds[0] - 1, up_to=bounds[1])
+    is_lifted = pl.col("id").is_in(list(kept)) & (pl.col("score") < NICE_TO_HAVE_FROM)
+    lifted = {
+        "score": NICE_TO_HAVE_FROM,
+        "label": str(ImportanceLabel.NICE_TO_HAVE),
+        "rationale": PURPOSE_RATIONALE,
+    }
+    return grades.with_columns(
+        pl.when(is_lifted).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
+        for name, value in lifted.items()
+    )
 
 
 def graded_cells(home: Home, ref: str) -> dict[str, str | None] | None:

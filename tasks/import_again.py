@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from sunrise.adapters.memory_file import MemoryFile, opened_memories
 from sunrise.bootstrap import Home
-from sunrise.domain.memory_lines import normal_row
+from sunrise.domain.memory_lines import imported_row
 from sunrise.domain.records import Quarantined, QuarantineState
 from sunrise.domain.transfer import ImportRequest
 from sunrise.errors import ConfigurationError, DataError, StoreError
@@ -110,7 +110,7 @@ def _reads_well(read: ReadRecord) -> bool:
     if read.record is None:
         return False
     try:
-        normal_row(read.record)
+        imported_row(read.record)
     except DataError:
         return False
     return True

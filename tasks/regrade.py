@@ -16,7 +16,7 @@ from sunrise.domain.records import observation_ref
 from sunrise.domain.scoring.signals import Scorer
 from sunrise.errors import ConfigurationError
 from sunrise.sections.batch import GradeSettings
-from tasks.grade import score_rows, scorer_of
+from tasks.grade import lift_stored_on_purpose, score_rows, scorer_of
 from tasks.grade_figures import BINS, UNGRADED, binned
 from tasks.run_frame import Run, SkipRun
 from tasks.snapshot import take
@@ -103,6 +103,7 @@ def regrade_batch(
     kept = kept.with_columns(is_protected().alias("protected"))
     scored = kept if asked.force else kept.filter(~pl.col("protected"))
     grades, errors = run.step(score_rows, scored.select(_CONTRACT_COLUMNS[:4]), scorer)
+    grades = run.step(lift_stored_on_purpose, run.home, grades)
     grades = run.admit(GradeFrame, grades, source=_SOURCE, key="id")
     judged = compare(kept, grades, force=asked.force)
     changed = judged.filter("changed")

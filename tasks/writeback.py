@@ -19,6 +19,7 @@ from sunrise.errors import DataError
 from sunrise.ports import MemoryTable
 from tasks.index import cover_written
 from tasks.memories import FINISHED, apply_updates, clear_outbox, record_updates
+from tasks.memory_importance import with_agreeing_importance, without_less_than_a_purpose
 from tasks.memory_updates import HELD, SET, MemoryUpdates
 from tasks.run_frame import Run
 from tasks.snapshot import take
@@ -128,7 +129,8 @@ def newest_values(rows: pl.DataFrame) -> pl.DataFrame:
     An observation without a tier is one of unknown trust, and one that says more does not outweigh it.
     """
     if rows["memory_id"].n_unique() == rows.height:
-        return rows.drop("observation_id")
+        return rows.drop("observation_id", "importance_from")
+    rows = without_less_than_a_purpose(rows)
     newest = [pl.col(name).drop_nulls().last().alias(name) for name in FIELDS if name != "trust_tier"]
     ranks = {tier: rank for rank, tier in enumerate(TIERS) if tier}
     rank = pl.col("trust_tier").replace_strict(ranks, default=TIERS.index(None), return_dtype=pl.Int8)
@@ -197,6 +199,7 @@ def compare(
     """
     there = held.with_columns(pl.lit(value=True).alias(THERE))
     both = wanted.join(there, left_on="memory_id", right_on="id", how="left", suffix=HELD)
+    both = with_agreeing_importance(both, forced=asked.force)
     gone: list[str] = []
     if both[THERE].null_count():
         gone = both.filter(pl.col(THERE).is_null())["memory_id"].to_list()

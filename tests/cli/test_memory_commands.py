@@ -144,7 +144,7 @@ def test_the_pages_follow_each_other(filled: Command) -> None:
         (["--state", "archived"], ["old"]),
         (["--trust", "untrusted"], ["tea"]),
         (["--label", "must_remember"], ["11111111-2222-4333-8444-555555555555"]),
-        (["--category", "none such"], []),
+        (["--scope", "ops", "--state", "stale"], []),
         (["--since", "2020-01-01"], ["11111111-2222-4333-8444-555555555555", "tea"]),
     ],
 )

@@ -36,8 +36,14 @@ def test_recall_answers_without_a_service(
 def test_recall_of_nothing_says_why(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert typed(monkeypatch, capsys, "recall", "zebra")[:2] == (0, "nothing: no_match\n")
-    assert typed(monkeypatch, capsys, "recall", "...")[:2] == (0, "nothing: empty_query\n")
+    assert typed(monkeypatch, capsys, "recall", "zebra")[:2] == (
+        0,
+        "nothing fits in scope global; 2 scopes hold memories, try --scope agent:1\n",
+    )
+    assert typed(monkeypatch, capsys, "recall", "...")[:2] == (
+        0,
+        "the question has no words to look for: say what you want to know\n",
+    )
     assert typed(monkeypatch, capsys, "recall", "a", "--limit", "0")[0] == ExitCode.USAGE
 
 
@@ -63,7 +69,7 @@ def test_a_bound_token_is_shown_once(
     code, _, err = typed(monkeypatch, capsys, *words)
     assert (code, err) == (ExitCode.CONFIGURATION, "sunrise: the name 'gateway' is taken\n")
     code, _, err = typed(monkeypatch, capsys, "token", "other", "--right", "root")
-    assert code == ExitCode.CONFIGURATION
+    assert code == ExitCode.USAGE
     assert "read, write, admin" in err
 
 

@@ -64,7 +64,7 @@ def test_recall_prints_what_it_finds_and_what_is_missing(sunrise: Command, home_
     assert "must_remember" in ref
     assert text == "  Tea is served at four"
     assert told(sunrise("recall", "tea served", "--json"))["items"][0]["text"] == "Tea is served\nat four"
-    assert sunrise("recall", "xylophone")[1] == "nothing: no_match\n"
+    assert sunrise("recall", "xylophone")[1] == "nothing fits in scope global; ask in other words\n"
 
 
 def test_a_query_shows_what_it_may_mean_and_forgets_nothing(sunrise: Command, home_path: Path) -> None:

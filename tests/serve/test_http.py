@@ -65,7 +65,33 @@ def test_a_request_that_is_not_valid_is_told_where(
 ) -> None:
     answer = door.ask("POST", "/v1/recall", body)
     assert (answer.status, answer.reason) == (422, "not_valid")
-    assert answer.json["faults"] == [fault]
+    (told,) = answer.json["faults"]
+    # What a field takes is said too, where that repeats nothing of what was sent.
+    assert ("expected" in told) == (fault["code"] != "string_pattern_mismatch")
+    assert {name: told[name] for name in fault} == fault
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "expected"),
+    [
+        ("/v1/recall", {"query": "a", "limit": 101}, "Input should be less than or equal to 100"),
+        ("/v1/recall", {"query": "a", "verbosity": "all"}, "Input should be 'low' or 'high'"),
+        (
+            "/v1/list",
+            {"label": "important"},
+            "Input should be 'must_remember', 'nice_to_have', 'ignore' or 'unknown'",
+        ),
+        ("/v1/list", {"trust": "high"}, "Input should be 'trusted', 'untrusted', 'quarantined' or 'unknown'"),
+        ("/v1/export", {"format": "xml"}, "Input should be 'jsonl', 'json', 'markdown' or 'parquet'"),
+        ("/v1/store", {"text": "a", "importance": 7}, "Input should be less than or equal to 1"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_the_right_ones(
+    door: Served, path: str, body: dict[str, object], expected: str
+) -> None:
+    answer = door.ask("POST", path, body)
+    assert (answer.status, answer.reason) == (422, "not_valid")
+    assert answer.json["faults"][0]["expected"] == expected
 
 
 @pytest.mark.parametrize("body", [b"{", b"nothing", b"\xff\xfe", b'{"query": "a"} x', b"[" * 20])

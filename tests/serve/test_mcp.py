@@ -38,7 +38,9 @@ def test_a_client_is_told_what_each_tool_does(door: Served) -> None:
         "memory_list": (True, False), "memory_stats": (True, False), "memory_get": (True, False),
         "memory_export": (False, True), "memory_import": (False, False),
     }  # fmt: skip
-    assert set(tools["memory_recall"].input_schema["properties"]) == {"query", "limit", "scope"}
+    assert set(tools["memory_recall"].input_schema["properties"]) == {
+        "query", "limit", "scope", "include_archived",
+    }  # fmt: skip
     # What no text can do: say whose words it is.
     assert "source_kind" not in tools["memory_store"].input_schema["properties"]
     assert {tool.output_schema for tool in tools.values()} == {None}
@@ -86,6 +88,28 @@ def test_arguments_that_do_not_fit_are_a_problem_of_the_tool(
     problem = json.loads(answer.content[0].text)
     assert (answer.is_error, problem["reason"], len(problem["requestId"])) == (True, "not_valid", 32)
     assert [(one["field"], one["code"]) for one in problem["faults"]] == [fault]
+
+
+@pytest.mark.parametrize("importance", [7, "7", "urgent", -0.5])
+def test_an_importance_that_is_none_is_refused_with_the_right_values(door: Served, importance: Any) -> None:
+    async def ask(client: Any) -> Any:
+        return await client.call_tool("memory_store", {"text": "a", "importance": importance})
+
+    problem = json.loads(over_http(door, ask).content[0].text)
+    assert (problem["reason"], problem["title"]) == (
+        "bad_importance",
+        "importance is 0 to 1, or must_remember, nice_to_have, ignore, unknown",
+    )
+
+
+def test_an_empty_answer_says_in_words_why(door: Served) -> None:
+    async def ask(client: Any) -> Any:
+        return await client.call_tool("memory_recall", {"query": "xylophone"})
+
+    receipt = json.loads(over_http(door, ask).content[0].text)["receipt"]
+    assert receipt["message"] == (
+        'nothing fits in scope global; 2 scopes hold memories, try the scope "agent:1"'
+    )
 
 
 def test_a_text_that_is_json_arrives_as_a_text(own_home: Path) -> None:

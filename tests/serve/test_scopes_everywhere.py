@@ -118,6 +118,29 @@ def test_without_a_scope_nothing_of_another_one_is_seen_or_changed(bound: Served
     assert rows == [{"id": "m-other", "text": "The green plan of agent two"}]
 
 
+@pytest.mark.parametrize("query", ["green plan of agent two", "xylophone", "green tea"])
+def test_an_empty_answer_tells_a_bound_token_of_no_other_scope(bound: Served, query: str) -> None:
+    asked = {"query": query, "scope": "agent:1"}
+    own = bound.ask("POST", "/v1/recall", {"query": "xylophone", "scope": "agent:1"}, **BEARER)
+    elsewhere = own.json["receipt"]["elsewhere"]
+    assert (own.json["items"], elsewhere["scopes"], elsewhere["scope"]) == ([], 0, None)
+    assert own.json["receipt"]["message"] == "nothing fits in scope agent:1; ask in other words"
+    said = bound.ask("POST", "/v1/recall", asked, **BEARER).body.decode()
+    assert not [one for one in ("agent:2", "global", "m-other", "m-tea") if one in said]
+
+
+def test_an_empty_answer_tells_a_free_caller_of_other_scopes(door: Served) -> None:
+    receipt = door.recall("xylophone").json["receipt"]
+    assert (receipt["reason"], receipt["elsewhere"]["scopes"]) == ("no_match", 2)
+    assert receipt["message"] == (
+        'nothing fits in scope global; 2 scopes hold memories, try the scope "agent:1"'
+    )
+    narrowed = {"X-Sunrise-Scopes": '["agent:2"]'}
+    bound = door.recall("xylophone", headers=narrowed).json["receipt"]
+    assert (bound["scope"], bound["elsewhere"]["scopes"]) == ("agent:2", 0)
+    assert "agent:1" not in json.dumps(bound)
+
+
 def test_what_reaches_into_every_scope_is_refused(bound: Served) -> None:
     check_refused(bound, bound.ask("POST", "/v1/erase", {"id": "m-secret-plan"}, **BEARER), "/v1/erase")
     answer = bound.ask("GET", "/v1/receipts/20261118T110640Z-grade-123456", **BEARER)

@@ -60,7 +60,7 @@ KNOWN = wanted(
     {"memory_id": "gone", "scope": "ops"},
     {"memory_id": "twice", "scope": "ops"},
 )
-HELD = held({"id": "a", "importance": 0.0, "scope": " "}, {"id": "b", "scope": "hers"}, {"id": "c"})
+HELD = held({"id": "a", "importance": 0.85, "scope": " "}, {"id": "b", "scope": "hers"}, {"id": "c"})
 
 
 def test_only_what_is_empty_is_filled() -> None:
@@ -85,9 +85,36 @@ def test_a_forced_field_is_overwritten_where_the_ledger_says_otherwise() -> None
     assert plan.updates.rows().to_pylist()[1] == {"id": "b", "importance_label": None, "scope": "ops"}
     plan = compare(KNOWN, HELD, Writeback.asked(force=True), version=3)
     assert images(plan.updates)[0][2:] == (
-        {"importance": 0.0, "scope": " "},
+        {"importance": 0.85, "scope": " "},
         {"importance": 0.9, "importance_label": "must_remember", "scope": "ops"},
     )
+
+
+@pytest.mark.parametrize(
+    ("own", "ledger", "filled"),
+    [
+        # A score that stands alone says which label belongs to it, whatever the ledger's judge thinks.
+        ({"importance": 0.8}, (0.3, "ignore"), {"importance_label": "must_remember"}),
+        ({"importance": 0.5}, (0.9, "must_remember"), {"importance_label": "nice_to_have"}),
+        ({"importance": 0.0}, (0.9, "must_remember"), {"importance_label": "ignore"}),
+        ({"importance": 0.8}, (None, None), {"importance_label": "must_remember"}),
+        # A label that stands alone gets a score of its own.
+        ({"importance_label": "must_remember"}, (0.3, "ignore"), {"importance": 0.8}),
+        ({"importance_label": "must_remember"}, (0.95, "must_remember"), {"importance": 0.95}),
+        ({"importance_label": "must_remember"}, (None, None), {"importance": 0.8}),
+        # What is no score, and no label, says nothing.
+        ({"importance": 7.0}, (0.9, "must_remember"), {"importance_label": "must_remember"}),
+        ({"importance_label": "soon"}, (0.9, "must_remember"), {"importance": 0.9}),
+        ({}, (0.3, "ignore"), {"importance": 0.3, "importance_label": "ignore"}),
+        ({"importance": 0.8, "importance_label": "ignore"}, (0.3, "ignore"), None),
+    ],
+)
+def test_score_and_label_of_a_memory_agree(
+    own: dict[str, Any], ledger: tuple[float | None, str | None], filled: dict[str, Any] | None
+) -> None:
+    known = wanted({"memory_id": "a", "importance": ledger[0], "importance_label": ledger[1]})
+    plan = compare(known, held({"id": "a", **own}), FILL, version=1)
+    assert [after for *_, after in images(plan.updates)] == ([] if filled is None else [filled])
 
 
 def test_what_is_no_number_is_kept_in_the_image() -> None:
@@ -117,8 +144,10 @@ def test_of_several_observations_the_newest_value_of_each_field_counts() -> None
             {**EMPTY, "memory_id": "a", "observation_id": 1, "scope": "old", "importance": 0.4},
             {**EMPTY, "memory_id": "b", "observation_id": 2},
         ],
-        schema={"memory_id": pl.String, "observation_id": pl.Int64, **TYPES},
-    )
+        schema={
+            "memory_id": pl.String, "observation_id": pl.Int64, "importance_from": pl.String, **TYPES
+        },
+    )  # fmt: skip
     first, second = newest_values(rows).rows(named=True)
     assert (first["memory_id"], first["scope"], first["importance"], first["trust_tier"]) == (
         "a", "new", 0.4, None,
@@ -178,7 +207,7 @@ def test_the_ledger_fills_the_memories_once(linked: Path) -> None:
     }  # fmt: skip
     # The plugin's own importance and category are there already, and stand.
     assert receipt.groups["filled_by_field"] == {
-        "importance_label": 1, "scope": 1, "trust_tier": 1, "source_kind": 2, "lang": 2, "state": 2,
+        "importance_label": 2, "scope": 1, "trust_tier": 1, "source_kind": 2, "lang": 2, "state": 2,
     }  # fmt: skip
     assert (receipt.refs["missingIds"], receipt.refs["unlinked"]) == (("m-gone",), ("obs:4",))
     assert [one.code for one in receipt.anomalies] == ["missing_ids"]
@@ -253,10 +282,14 @@ def test_a_memory_that_came_later_is_filled_and_one_that_goes_again_is_news(link
 
 
 def test_what_changes_in_the_ledger_later_reaches_the_memory(linked: Path) -> None:
+    with open_home(load_settings(linked)) as home:
+        table = home.memories()
+        assert table is not None
+        table.add(pa.table({"id": ["m-gone"], "text": ["it has no score of its own"]}))
     write(linked)
     grades = pa.table(
         {
-            "id": [2],
+            "id": [3],
             "score": [0.9],
             "label": ["must_remember"],
             "method": ["m"],
@@ -267,8 +300,8 @@ def test_what_changes_in_the_ledger_later_reaches_the_memory(linked: Path) -> No
     with open_home(load_settings(linked)) as home:
         home.ledger.save_grades(grades, run_id="grade", seen_up_to=4)
     receipt = write(linked)
-    assert receipt.groups["filled_by_field"] == {"importance_label": 1}
-    assert memories(linked, "importance_label")["m-zh"] == {"importance_label": "must_remember"}
+    assert receipt.groups["filled_by_field"] == {"importance": 1, "importance_label": 1}
+    assert memories(linked, "importance_label")["m-gone"] == {"importance_label": "must_remember"}
 
 
 def test_a_forced_run_takes_a_snapshot_and_says_what_it_overwrote(linked: Path) -> None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_frames import read_arrow
+from sunrise.adapters.sqlite_observations import ON_PURPOSE
 from sunrise.domain.importance import ImportanceLabel
 from sunrise.domain.links import LinkedUpTo
 from sunrise.domain.records import RecordState
@@ -22,6 +23,7 @@ GOVERNANCE_SCHEMA = pa.schema(
         pa.field("observation_id", pa.int64()),
         pa.field("importance", pa.float64()),
         pa.field("importance_label", pa.string()),
+        pa.field("importance_from", pa.string()),
         pa.field("scope", pa.string()),
         pa.field("category", pa.string()),
         pa.field("trust_tier", pa.string()),
@@ -40,7 +42,16 @@ _KNOWN_VALUES = {
 }
 """What these columns may hold; anything else is nothing that a memory could be told."""
 
-_FEW = ("scope", "category", "source_kind", "lang", "importance_label", "trust_tier", "state")
+_FEW = (
+    "scope",
+    "category",
+    "source_kind",
+    "lang",
+    "importance_label",
+    "importance_from",
+    "trust_tier",
+    "state",
+)
 """
 Columns of few different values, read as one JSON list a row.
 
@@ -146,9 +157,11 @@ def insert_links(db: sqlite3.Connection, newest: int) -> None:
     )
 
 
-_KNOWN = """
+_KNOWN = f"""
   SELECT l.memory_id, o.id, o.importance_score, o.source_ref, json_array(o.scope,
-    o.detail_json -> '$.category', o.source_kind, o.lang, o.importance_label, o.trust_tier, o.state)"""
+    o.detail_json -> '$.category', o.source_kind, o.lang, o.importance_label,
+    CASE WHEN o.importance_method = 'stated' THEN 'stated' WHEN {ON_PURPOSE} THEN 'on_purpose' END,
+    o.trust_tier, o.state)"""
 
 _LINKED = "memory_links l CROSS JOIN observations o ON o.id = l.observation_id"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import orjson
 import pyarrow as pa
@@ -17,6 +17,9 @@ GRADE_FIELDS = ("graded_at_ms", "label", "method", "rationale", "score", "versio
 """What a grade consists of, as the audit trail names it; the columns begin with ``importance_``."""
 
 _GRADING = "graded_up_to"
+
+ON_PURPOSE = "key >= 'store:' AND key < 'store;' AND detail_json ->> '$.on_purpose'"
+"""The condition of observations that somebody stored on purpose: only those of a store are read further."""
 
 UNGRADED_SCHEMA = pa.schema(
     [
@@ -67,6 +70,13 @@ class SqliteObservations(SqliteConnection):
           ) ORDER BY id LIMIT :limit"""
         parameters = {"after": after_id, "seen": seen, "limit": limit}
         return self._arrow(sql, UNGRADED_SCHEMA, parameters)
+
+    def stored_on_purpose(self, *, after_id: int, up_to: int) -> Sequence[int]:
+        """Return the observations past an id, up to another, that somebody stored on purpose."""
+        # The range of keys is an index search, and few observations come from a store.
+        sql = f"SELECT id FROM observations WHERE {ON_PURPOSE} AND id > ? AND id <= ? ORDER BY id"
+        with self.reading() as db:
+            return [int(row_id) for (row_id,) in db.execute(sql, (after_id, up_to))]
 
     def save_grades(self, grades: pa.Table, *, run_id: str, seen_up_to: int) -> int:
         """Fill empty grades, note each as a change and move the watermark in one transaction."""

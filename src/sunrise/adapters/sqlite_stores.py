@@ -41,6 +41,20 @@ class SqliteStores(SqliteConnection):
         with self.reading() as db:
             return tuple(one.memory_id for one in _alike(db, text_mark(db, text), scope))
 
+    def is_ignored_by_hand(self, memory_id: str) -> bool:
+        """Return whether somebody stored this memory with the label `ignore`, which no store lifts."""
+        sql = """
+          SELECT EXISTS (
+            SELECT 1 FROM memory_links l JOIN observations o ON o.id = l.observation_id
+            WHERE l.memory_id = :id AND o.importance_method = 'stated' AND o.importance_label = 'ignore'
+          ) OR EXISTS (
+            SELECT 1 FROM changes WHERE record_ref = :ref AND reason GLOB 'store:*' AND json_valid(after)
+            AND after ->> '$.importance_label' = 'ignore'
+          )"""
+        with self.reading() as db:
+            row = db.execute(sql, {"id": memory_id, "ref": memory_ref(memory_id)}).fetchone()
+        return bool(row[0])
+
     def begin_store(self, new: NewStore, *, gone: Collection[str] = ()) -> Stored:
         """
         Note a store in one transaction, or return the one that stands in its way.

@@ -78,7 +78,8 @@ def _chosen(home: str | None, name: str | None) -> tuple[str, Embedder]:
     settings = load_settings(home)
     chosen = name or settings.embedder.name
     if chosen not in embedder_names():
-        raise typer.BadParameter(f"there is no embedder {terminal_text(chosen)}")
+        known = ", ".join(embedder_names())
+        raise typer.BadParameter(f"no such embedder: {terminal_text(chosen)!r}; there are {known}")
     return chosen, embedder_named(chosen, settings)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from sunrise import rooms
+from sunrise.adapters.embedders import embedder_names
 from sunrise.cli.output import say
 from sunrise.cli.tables import table
 from sunrise.domain.recall import MAX_LIMIT
@@ -37,7 +38,10 @@ def evaluate_golden(
     ks = _depths(k)
     if ranker not in RANKERS:
         raise typer.BadParameter(f"no such ranker: {ranker!r}; there are {', '.join(RANKERS)}")
+    if embedder is not None and embedder not in embedder_names():
+        raise typer.BadParameter(f"no such embedder: {embedder!r}; there are {', '.join(embedder_names())}")
     settings = rooms.load("tasks.eval_tables:with_embedder")(load_settings(home), embedder)
+    _check_names(settings.home / "evals", baseline=baseline, save=save)
     sets, refused = rooms.load("tasks.golden_sets:read_golden_sets")([_path(one) for one in golden])
     sets = [rooms.load("tasks.golden_sets:thinned")(one, limit) for one in sets]
     if not any(one.queries for one in sets):
@@ -49,6 +53,17 @@ def evaluate_golden(
     kept = rooms.load("tasks.eval_runs:keep_run")(folder, runs[0], ks=ks, name=save)
     data = _told(runs[0], earlier, ks=ks, kept=kept, refused=len(refused))
     say(data, _text(data, ks=ks), as_json=as_json)
+
+
+def _check_names(folder: Path, *, baseline: str | None, save: str | None) -> None:
+    """Check before anything is measured, which takes a while, what the runs are called."""
+    try:
+        if save is not None:
+            rooms.load("tasks.eval_runs:check_name")(save)
+        if baseline is not None and baseline not in RANKERS:
+            rooms.load("tasks.eval_runs:check_kept")(folder, baseline)
+    except DataError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _depths(k: str) -> list[int]:

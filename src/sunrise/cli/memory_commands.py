@@ -10,6 +10,7 @@ import typer
 from pydantic.alias_generators import to_camel
 
 from sunrise import client
+from sunrise.cli.known_names import check_names
 from sunrise.cli.memory_lines import DEFAULT_WIDTH, memory_table, observation_table, record_lines, stats_lines
 from sunrise.cli.moments import milliseconds
 from sunrise.cli.output import say
@@ -55,6 +56,8 @@ def list_memories(
         with usage_errors(), client.open(home, read_only=True) as memories:
             found = memories.list(limit=limit, cursor=cursor, with_quarantined_texts=quarantined, **meant)
     check(found.receipt)
+    if not found.total:
+        check_names(home, wanted)
     if not found.items:
         text = _NO_MEMORIES if found.receipt.reason == NO_TABLE else "no memory is like that"
     else:
@@ -77,6 +80,8 @@ def stats(
         with usage_errors(), client.open(home, read_only=True) as memories:
             found = memories.stats(scope, with_vectors=vectors)
     check(found.receipt)
+    if not found.stats.rows:
+        check_names(home, {"scope": scope})
     text = _NO_MEMORIES if found.receipt.reason == NO_TABLE else stats_lines(found.stats, zone=zone)
     say(found.to_dict(), text, as_json=as_json)
 

@@ -33,10 +33,19 @@ def _own_answer(
     home: str | None, query: str, *, scope: str | None, limit: int, archived: bool
 ) -> dict[str, object]:
     from sunrise.bootstrap import open_home
+    from sunrise.cli.memory_commands import usage_errors
     from sunrise.domain.answers import answer_of
     from sunrise.domain.recall import RecallRequest
     from sunrise.settings import load_settings
 
-    request = RecallRequest(query, scope=scope or "", limit=limit, include_archived=archived)
+    with usage_errors():
+        request = RecallRequest(
+            query,
+            scope=scope or "",
+            limit=limit,
+            include_archived=archived,
+            look_elsewhere=True,
+            may_see=None,
+        )
     with open_home(load_settings(home)) as opened:
         return answer_of(opened.recall(request))

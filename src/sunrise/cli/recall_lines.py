@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from sunrise.domain.empty_answers import COMMAND, message_of
+
 WIDTH: Final = 80
 
 
@@ -30,12 +32,14 @@ def answer_text(answer: Mapping[str, Any], *, width: int = WIDTH) -> str:
     Return an answer as lines that fit a terminal; East Asian characters count double.
 
     >>> print(answer_text({"items": [], "receipt": {"reason": "no_match", "warnings": []}}))
-    nothing: no_match
+    nothing fits in scope global; ask in other words
     """
     receipt = answer["receipt"]
     lines = [line for item in answer["items"] for line in _item_lines(item, width)]
-    if not answer["items"]:
-        lines = [f"nothing: {receipt.get('reason') or 'no_match'}"]
+    reason = None if answer["items"] else receipt.get("reason") or "no_match"
+    scope = receipt.get("scope", "global")
+    message = message_of(reason, scope, receipt.get("elsewhere"), asking=COMMAND)
+    lines += [_visible(message)] if message else []
     lines += [f"warning: {one}" for one in receipt.get("warnings", ())]
     return "\n".join(lines)
 

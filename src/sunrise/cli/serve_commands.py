@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import typer
+
 from sunrise.cli.output import say
-from sunrise.errors import ConfigurationError
+from sunrise.domain.filters import check_scope
+from sunrise.errors import ConfigurationError, DataError
 from sunrise.settings import load_settings
 
 
@@ -35,11 +38,16 @@ def bind_token(
     """Make a token that is bound to scopes and rights, and show it once."""
     import json
 
-    from sunrise.serve.tokens import Right
+    from sunrise.serve.tokens import Right, is_no_name
     from sunrise.serve.tokens import bind_token as make
 
     if unknown := set(rights) - set(Right):
-        raise ConfigurationError(f"no such right: {', '.join(sorted(unknown))}; there are {', '.join(Right)}")
+        raise typer.BadParameter(f"no such right: {', '.join(sorted(unknown))}; there are {', '.join(Right)}")
+    check_scopes(scopes)
+    if is_no_name(name):
+        raise typer.BadParameter(
+            f"no name of a token: {name!r}; it takes letters, digits, dot, dash and underscore, 64 at most"
+        )
     wanted = [Right(one) for one in rights or (Right.READ,)]
     token = make(load_settings(home).home, name, scopes=scopes or ["*"], rights=wanted)
     # Not by `say`, which shows no secret: this one is shown here and nowhere else.
@@ -48,6 +56,7 @@ def bind_token(
 
 def answer_mcp(home: str | None, *, scopes: Sequence[str]) -> None:
     """Answer MCP on standard input and output until it ends, through the running service if there is one."""
+    check_scopes(scopes)
     from sunrise.cli.quick_recall import home_of
     from sunrise.cli.recall_lines import print_path
     from sunrise.serve.mcp_relay import relay_stdio
@@ -61,6 +70,22 @@ def answer_mcp(home: str | None, *, scopes: Sequence[str]) -> None:
     # The standard output is the client's; its log is told which way was taken.
     print_path("this process")
     answer_stdio(home, scopes=scopes)
+
+
+def check_scopes(scopes: Sequence[str]) -> None:
+    """
+    Check that each scope that a client is bound to is a name.
+
+    Raises:
+        typer.BadParameter: One is empty, or holds control characters.
+    """
+    for scope in scopes:
+        try:
+            check_scope(scope)
+        except DataError as error:
+            raise typer.BadParameter(str(error)) from error
+        if not scope.strip():
+            raise typer.BadParameter("the name of a scope is not empty")
 
 
 def _missing(error: ModuleNotFoundError) -> ConfigurationError:

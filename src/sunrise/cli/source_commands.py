@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn, get_args
 
 import typer
+from pydantic import ValidationError
 
 from sunrise import rooms
 from sunrise.adapters.openclaw_home import MEMORIES, discover, find_openclaw_home
@@ -27,6 +28,8 @@ AUTO = "auto"
 def add_source(home: str | None, kind: str, path: str | None, *, timezone: str | None, as_json: bool) -> None:
     """Write a source into the home's config; one that stands there already stays alone."""
     settings = load_settings(home)
+    if kind == AUTO and (path is not None or timezone is not None):
+        raise typer.BadParameter(f"{AUTO} finds the OpenClaw home itself: it takes no path and no --timezone")
     source = _found() if kind == AUTO else _named(kind, path, timezone)
     known = source in settings.sources
     if not known:
@@ -132,7 +135,13 @@ def _named(kind: str, path: str | None, timezone: str | None) -> SourceSettings:
     if path is None:
         raise typer.BadParameter(f"a source of kind {kind} needs a path")
     whole = str(Path(path).expanduser().absolute())
-    return SourceSettings(kind=kind, path=whole, timezone=timezone)
+    try:
+        return SourceSettings(kind=kind, path=whole, timezone=timezone)
+    except ValidationError as error:
+        # The kind was checked, and a path may be any text.
+        raise typer.BadParameter(
+            f"no such time zone: {timezone!r}; it takes a name such as Asia/Taipei, Europe/Berlin or UTC"
+        ) from error
 
 
 def _found() -> SourceSettings:

@@ -19,7 +19,8 @@ def store(
         str | None, typer.Option(help="Such as preference, decision, fact, entity, todo or other.")
     ] = None,
     importance: Annotated[
-        str | None, typer.Option(help="A score from 0 to 1, a label, or unknown; else the scorer's.")
+        str | None,
+        typer.Option(help="0 to 1, or must_remember, nice_to_have, ignore, unknown; else the scorer's."),
     ] = None,
     origin: Annotated[str, typer.Option(help="Whose words: operator, agent, tool, web.")] = "agent",
     source_ref: Annotated[str | None, typer.Option(metavar="REF", help="Where it comes from.")] = None,

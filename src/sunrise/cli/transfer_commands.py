@@ -20,6 +20,7 @@ from sunrise.adapters.service_presence import running_service
 from sunrise.adapters.service_transfer import EXPORT_HEADER, IMPORT_PATH, fetched, sent
 from sunrise.adapters.whole_files import written_whole
 from sunrise.cli.exit_codes import ExitCode
+from sunrise.cli.known_names import check_names
 from sunrise.cli.memory_commands import asked, usage_errors
 from sunrise.cli.output import say
 from sunrise.cli.quick_recall import home_of
@@ -74,6 +75,9 @@ def export(
         else:
             with usage_errors(), client.open(home, read_only=True) as memories:
                 done = memories.export(out, **meant)
+        if not done.exported and not done.left_out:
+            # Inside, so that no file is made of a name that was mistyped.
+            check_names(home, wanted)
     if to_file:
         say(done.to_dict(), _told(done, file), as_json=as_json)
         return
@@ -127,7 +131,13 @@ def _lent(path: Path | None, *, is_sent: bool) -> Iterator[BinaryIO]:
 
 def _format(form: str | None, file: str) -> ExportFormat:
     if form is None:
-        return _BY_SUFFIX.get(Path(file).suffix.lower(), ExportFormat.JSONL)
+        suffix = Path(file).suffix.lower()
+        if suffix and suffix not in _BY_SUFFIX:
+            known = ", ".join(_BY_SUFFIX)
+            raise typer.BadParameter(
+                f"no format has the ending {suffix!r}; there are {known}, or name one with --format"
+            )
+        return _BY_SUFFIX.get(suffix, ExportFormat.JSONL)
     if form not in set(ExportFormat):
         raise typer.BadParameter(f"no such format: {form!r}; there are {', '.join(ExportFormat)}")
     return ExportFormat(form)

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from sunrise.bootstrap import open_home
+from sunrise.cli.memory_commands import usage_errors
 from sunrise.cli.output import say
 from sunrise.cli.service_answers import asked_of_service, body_of, whole
 from sunrise.domain.answers import capture_answer_of, explained_answer_of, turn_answer_of
@@ -33,11 +34,13 @@ def answer_turn(
 ) -> None:
     """Print what is put before the agent at a turn."""
     said = _said(prompt)
+    with usage_errors():
+        request = AutoRecallRequest(said, **asked)
     body = {"prompt": whole(said), **body_of(asked)}
     data = asked_of_service(home, "/v1/auto-recall", body, verbose=verbose)
     if data is None:
         with open_home(load_settings(home)) as opened:
-            data = turn_answer_of(opened.auto_recall(AutoRecallRequest(said, **asked)))
+            data = turn_answer_of(opened.auto_recall(request))
     data["items"] = [{"ref": one["ref"], "score": one["score"]} for one in data["items"]]
     say(data, data["text"] or f"nothing: {data['receipt']['whySummary']}", as_json=as_json)
 
@@ -51,12 +54,14 @@ def capture_turn(
     verbose: bool = False,
 ) -> None:
     """Keep what the owner said, and print what became of it."""
-    messages = _messages(path)
+    with usage_errors():
+        messages = _messages(path)
+        request = CaptureRequest(messages, **asked)
     body = {"messages": messages, **body_of(asked)}
     data = asked_of_service(home, "/v1/capture", body, verbose=verbose)
     if data is None:
         with open_home(load_settings(home)) as opened:
-            data = capture_answer_of(opened.auto_capture(CaptureRequest(messages, **asked)))
+            data = capture_answer_of(opened.auto_capture(request))
     receipt = data["receipt"]
     lines = [f"{'stored':<12} {ref}" for ref in data["refs"]]
     lines += [f"{'left out':<12} {count} {reason}" for reason, count in receipt["filteredOut"].items()]

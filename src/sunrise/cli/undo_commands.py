@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -49,6 +50,7 @@ def regrade(
     settings = load_settings(home)
     since_ms = None if since is None else milliseconds(since, settings.timezone, option="--since")
     _check(scorer, force)
+    _check_scope(settings, scope)
     asked = {"scorer": scorer, "since_ms": since_ms, "scope": scope, "force": tuple(force)}
     receipt = _run(REGRADE_FLOW, settings, dry_run=preview, **asked)
     _leave(receipt, _regrade_lines(receipt), as_json=as_json)
@@ -72,6 +74,23 @@ def _check(scorer: str | None, force: Sequence[str]) -> None:
         raise typer.BadParameter(f"no such scorer: {scorer!r}; there are {', '.join(sorted(scorers))}")
     if unknown := [name for name in force if name not in fields]:
         raise typer.BadParameter(f"no such field: {', '.join(unknown)}; there are {', '.join(fields)}")
+
+
+def _check_scope(settings: Settings, scope: str | None) -> None:
+    """Check that the ledger has rows of the scope; there a row without one is in none."""
+    if scope is None:
+        return
+    from sunrise.bootstrap import open_home
+    from sunrise.cli.known_names import none_of
+
+    with open_home(settings) as place:
+        rows = place.ledger.distribution().to_pylist()
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if row["scope"]:
+            counts[row["scope"]] += row["rows"]
+    if counts and scope not in counts:
+        raise typer.BadParameter(none_of("scope", scope, counts))
 
 
 def _undo_lines(receipt: RunReceipt) -> list[str]:

@@ -41,10 +41,17 @@ class Asked:
         """The fields that were named."""
         return [name.strip() for name in (self.force_fields or "").split(",") if name.strip()]
 
+    def check(self) -> None:
+        """Check that `--force-fields` names a field, where it is there."""
+        if self.force_fields is not None and not self.fields:
+            known = ", ".join(rooms.load("tasks.writeback:FORCEABLE"))
+            raise typer.BadParameter(f"--force-fields names no field; there are {known}")
+
 
 def writeback(home: str | None, asked: Asked, *, everything: bool, as_json: bool) -> NoReturn:
     """Run the writeback, print what came of it, and leave with the code of the verdict."""
     settings = load_settings(home)
+    asked.check()
     try:
         receipt = _run(str(settings.home), asked, everything=everything)
     except DataError as error:
@@ -63,6 +70,7 @@ def writeback_lancedb(db: str, lancedb: str, table: str, asked: Asked, *, as_jso
     ledger = Path(db).expanduser().absolute()
     if not ledger.is_file():
         raise typer.BadParameter(f"there is no ledger {terminal_text(db)}")
+    asked.check()
     home = _home_of(ledger)
     os.environ["SUNRISE_MEMORIES__URI"] = (
         lancedb if "://" in lancedb else str(Path(lancedb).expanduser().absolute())
@@ -80,8 +88,10 @@ def writeback_lancedb(db: str, lancedb: str, table: str, asked: Asked, *, as_jso
         )
         raise SystemExit(ExitCode.FAILED) from error
     told = _their_receipt(receipt, db=ledger, lancedb=lancedb, table=table, asked=asked)
-    text = "\n".join((receipt_table([receipt]), *_lines(receipt)))
-    say(told, text, as_json=as_json)
+    lines = _lines(receipt)
+    if told.get("error") == "no_memories_table":
+        lines.append(f"there is no table {terminal_text(table)} in {terminal_text(lancedb)}")
+    say(told, "\n".join((receipt_table([receipt]), *lines)), as_json=as_json)
     raise SystemExit(ExitCode.OK if told["ok"] else ExitCode.FAILED)
 
 

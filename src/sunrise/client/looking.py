@@ -47,7 +47,13 @@ class Looking(Opened):
             DataError: The limit or the scope cannot be one.
         """
         request = RecallRequest(
-            query, scope=scope, limit=limit, include_archived=include_archived, verbosity=verbosity
+            query,
+            scope=scope,
+            limit=limit,
+            include_archived=include_archived,
+            verbosity=verbosity,
+            look_elsewhere=True,
+            may_see=None,
         )
         table = self._to_look_at()
         if table is None:

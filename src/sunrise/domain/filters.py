@@ -46,13 +46,40 @@ def visible(
     >>> visible(scope="agent:1", columns=["id"])
     'false'
     """
-    clauses = [_in_scope(scope, known="scope" in columns)]
+    return both(
+        _in_scope(scope, known="scope" in columns),
+        shown(columns, include_archived=include_archived, include_untrusted=include_untrusted),
+    )
+
+
+def shown(
+    columns: Collection[str], *, include_archived: bool = False, include_untrusted: bool = True
+) -> str | None:
+    """
+    Return the filter of what a reader may see in the scopes that are theirs, or None where all of it is.
+
+    >>> shown(["trust_tier"], include_untrusted=False)
+    "(trust_tier IS NULL OR trust_tier NOT IN ('quarantined', 'untrusted'))"
+    """
+    clauses = []
     if "state" in columns and not include_archived:
         clauses.append("(state IS NULL OR state <> 'archived')")
     if "trust_tier" in columns:
         hidden = "<> 'quarantined'" if include_untrusted else "NOT IN ('quarantined', 'untrusted')"
         clauses.append(f"(trust_tier IS NULL OR trust_tier {hidden})")
     return both(*clauses)
+
+
+def check_scope(scope: str | None) -> None:
+    """
+    Check that a scope is a name that a store can take.
+
+    Raises:
+        DataError: It holds control characters, reason ``bad_scope``, or half a surrogate pair, ``bad_text``.
+    """
+    if any(one < " " or "\x7f" <= one <= "\x9f" for one in scope or ""):
+        raise DataError("the name of a scope holds no control characters", reason="bad_scope")
+    sql_text(scope or "")
 
 
 def in_scope(scope: str, *, columns: Collection[str]) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-from sunrise.domain.filters import sql_text
+from sunrise.domain.filters import check_scope, sql_text
 from sunrise.domain.records import memory_ref
 from sunrise.errors import DataError
 
@@ -56,16 +56,19 @@ class ForgetRequest:
     limit: int = 5
 
     def __post_init__(self) -> None:
-        for text in (self.id, self.query, self.scope, self.reason):
+        check_scope(self.scope)
+        for text in (self.id, self.query, self.reason):
             sql_text(text or "")
         if (self.id is None) == (self.query is None):
             raise DataError("name either an id or a query", reason="bad_target")
         if self.id is not None and not self.name:
             raise DataError("the id is empty", reason="bad_prefix")
+        if self.query is not None and not self.query.strip():
+            raise DataError("the query is empty: name an id or what the memory says", reason="bad_target")
         if not 1 <= self.limit <= MAX_CANDIDATES:
             raise DataError(f"limit must be between 1 and {MAX_CANDIDATES}", reason="bad_limit")
         if not 0 < len(self.reason.strip()) <= len(self.reason) <= _MAX_REASON:
-            raise DataError(f"a reason has at most {_MAX_REASON} characters", reason="bad_reason")
+            raise DataError(f"a reason has 1 to {_MAX_REASON} characters", reason="bad_reason")
 
     @property
     def name(self) -> str:

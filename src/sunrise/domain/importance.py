@@ -35,13 +35,19 @@ class Importance:
 
 
 UNKNOWN_IMPORTANCE = Importance(None, ImportanceLabel.UNKNOWN)
+LEAST_OF_PURPOSE = Importance(NICE_TO_HAVE_FROM, ImportanceLabel.NICE_TO_HAVE)
+"""What is stored on purpose counts for no less, unless whoever stores it says so."""
 
-# The lowest score of each label, so that a label alone and its score never disagree.
-_SCORE_OF_LABEL = {
+IMPORTANCE_VALUES = f"0 to 1, or {', '.join(ImportanceLabel)}"
+"""The values that a person or a program may state, in words for a message."""
+
+LOWEST_SCORES = {
     ImportanceLabel.MUST_REMEMBER: MUST_REMEMBER_FROM,
     ImportanceLabel.NICE_TO_HAVE: NICE_TO_HAVE_FROM,
     ImportanceLabel.IGNORE: 0.0,
 }
+"""The lowest score of each label, so that a label alone and its score never disagree."""
+
 _ALIASES = {
     "high": ImportanceLabel.MUST_REMEMBER,
     "medium": ImportanceLabel.NICE_TO_HAVE,
@@ -110,6 +116,29 @@ def parse_importance(value: object) -> Importance | None:
     return _from_parts(value, value)
 
 
+def stated_importance(value: object) -> Importance | None:
+    """
+    Return the importance that a caller states, or None where it is not one of :data:`IMPORTANCE_VALUES`.
+
+    It is stricter than :func:`parse_importance`, which reads what others wrote down long ago: a bare 7 may
+    mean seven of ten or seven of a hundred, so a number beyond 1 is taken only with its unit, as ``"7%"``.
+
+    >>> stated_importance(0.7).score, stated_importance("70%").score, stated_importance("high").label.value
+    (0.7, 0.7, 'must_remember')
+    >>> [stated_importance(value) for value in (7, "7", 2.5, -0.1, "150%", "urgent")]
+    [None, None, None, None, None, None]
+    """
+    if isinstance(value, Mapping):
+        parts = [part for part in (value.get("score"), value.get("label")) if part is not None]
+        return parse_importance(value) if all(stated_importance(part) for part in parts) else None
+    if isinstance(value, str) and (match := _number_in(value)):
+        most = 1 if match["unit"] is None else 100
+        return parse_importance(value) if 0 <= float(match["number"]) <= most else None
+    if isinstance(value, int | float) and not 0 <= value <= 1:
+        return None
+    return parse_importance(value)
+
+
 def _from_parts(score_value: object, label_value: object) -> Importance | None:
     score = _score(score_value)
     if score is not None:
@@ -117,7 +146,7 @@ def _from_parts(score_value: object, label_value: object) -> Importance | None:
     label = normalize_label(label_value)
     if label is None:
         return None
-    return Importance(_SCORE_OF_LABEL.get(label), label)
+    return Importance(LOWEST_SCORES.get(label), label)
 
 
 def _score(value: object) -> float | None:
@@ -131,13 +160,17 @@ def _score(value: object) -> float | None:
 
 
 def _score_of_text(text: str) -> float | None:
-    match = _NUMBER.fullmatch(unicodedata.normalize("NFKC", text).strip())
+    match = _number_in(text)
     if match is None:
         return None
     number = float(match["number"])
     if not math.isfinite(number):
         return None
     return _within_unit(number) if match["unit"] is None else max(0.0, min(number / 100, 1.0))
+
+
+def _number_in(text: str) -> re.Match[str] | None:
+    return _NUMBER.fullmatch(unicodedata.normalize("NFKC", text).strip())
 
 
 def _within_unit(number: float) -> float:

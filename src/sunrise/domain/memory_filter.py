@@ -6,7 +6,8 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sunrise.domain.filters import DEFAULT_SCOPE, both, sql_text
+from sunrise.domain.filters import DEFAULT_SCOPE, both, check_scope, sql_text
+from sunrise.domain.importance import ImportanceLabel
 from sunrise.domain.records import RecordState
 from sunrise.domain.trust import QUARANTINED, TRUSTED, UNKNOWN_NAME, UNTRUSTED
 from sunrise.errors import DataError
@@ -27,7 +28,8 @@ class MemoryFilter:
     state is active. Times are epoch milliseconds; a memory of unknown age is in no stretch of time.
 
     Raises:
-        DataError: There is no such tier or state; reason ``bad_filter``.
+        DataError: There is no such label, tier or state; reason ``bad_filter``. The scope is no name; reason
+            ``bad_scope``.
     """
 
     scope: str | None = None
@@ -39,6 +41,8 @@ class MemoryFilter:
     until_ms: int | None = None
 
     def __post_init__(self) -> None:
+        check_scope(self.scope)
+        _check("label", self.label, tuple(map(str, ImportanceLabel)))
         _check("trust", self.trust, (*_TIERS, UNKNOWN_NAME))
         _check("state", self.state, tuple(map(str, RecordState)))
 

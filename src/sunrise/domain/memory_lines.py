@@ -14,7 +14,13 @@ from enum import StrEnum
 from typing import Any, Final
 
 from sunrise.domain.capture import RejectReason
-from sunrise.domain.importance import UNKNOWN_IMPORTANCE, normalize_label, parse_importance
+from sunrise.domain.importance import (
+    IMPORTANCE_VALUES,
+    UNKNOWN_IMPORTANCE,
+    normalize_label,
+    parse_importance,
+    stated_importance,
+)
 from sunrise.domain.memory_filter import END_OF_TIME
 from sunrise.domain.ranking import PLUGIN_SEED_ID
 from sunrise.domain.record_requests import LONGEST_ID
@@ -50,6 +56,7 @@ _SAMPLE_CHARS: Final = 500
 class LineFault(StrEnum):
     """Why a line of memories was refused, beside the reasons that every reader of JSON lines has."""
 
+    AMBIGUOUS_IMPORTANCE = "ambiguous_importance"
     BAD_ID = "bad_id"
     FIELD_TOO_LONG = "field_too_long"
     LONE_SURROGATE = "lone_surrogate"
@@ -86,6 +93,19 @@ def normal_row(record: Mapping[str, Any]) -> dict[str, Any]:
         row[name] = _whole(record.get(name), name)
     row["id"] = _id(record, row)
     return row
+
+
+def imported_row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return a record of a file as :func:`normal_row` does, unless its importance may mean two things.
+
+    Raises:
+        DataError: As there, or the importance is a bare number beyond 1.
+    """
+    value = record.get("importance")
+    if parse_importance(value) is not None and stated_importance(value) is None:
+        raise DataError(f"importance is {IMPORTANCE_VALUES}", reason=LineFault.AMBIGUOUS_IMPORTANCE)
+    return normal_row(record)
 
 
 def new_id(*parts: str) -> str:

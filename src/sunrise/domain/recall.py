@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.empty_answers import message_of
+from sunrise.domain.filters import DEFAULT_SCOPE, check_scope
 from sunrise.errors import DataError
 
 RECALL_SCHEMA: Final = "sunrise.recall.v1"
@@ -26,8 +27,13 @@ class RecallRequest:
     """
     One question to the memory.
 
+    With ``look_elsewhere`` an answer that is empty, or weak, says where a better one may lie: in the archive,
+    or in one of the scopes that the caller ``may_see``. None are all scopes; nobody sees another one unless
+    that is said.
+
     Raises:
-        DataError: The limit is not between 1 and :data:`MAX_LIMIT`; reason ``bad_limit``.
+        DataError: The limit is not between 1 and :data:`MAX_LIMIT`, reason ``bad_limit``, or the scope is no
+            name, reason ``bad_scope``.
     """
 
     query: str
@@ -35,8 +41,11 @@ class RecallRequest:
     limit: int = 5
     include_archived: bool = False
     verbosity: Literal["low", "high"] = "low"
+    look_elsewhere: bool = False
+    may_see: tuple[str, ...] | None = ()
 
     def __post_init__(self) -> None:
+        check_scope(self.scope)
         if not 1 <= self.limit <= MAX_LIMIT:
             msg = f"limit must be between 1 and {MAX_LIMIT}, not {self.limit}"
             raise DataError(msg, reason="bad_limit")
@@ -76,13 +85,34 @@ class ScoredRef:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """
+    Where a better answer may lie: counts, the name of a scope, and a ref; never a text.
+
+    ``here`` is how many memories of the asked scope could have answered, None where nobody counted;
+    ``scopes`` how many other scopes hold memories that the caller may see, ``scope`` the likeliest of them.
+    ``archived`` is an archived memory that fits better than all that was found.
+    """
+
+    here: int | None = None
+    scopes: int = 0
+    scope: str | None = None
+    archived: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallReceipt:
     """
     How an answer came about, in refs, counts and codes; never the text of a memory or of the query.
 
     ``reason`` says why nothing came back, ``lexical_skipped`` and ``dense_skipped`` why a leg did not run.
     The tops hold the first refs of each leg and of their fusion. ``fusion`` is ``calibrated`` or ``rrf``,
-    ``policy_tier`` how far down the labels of importance the answer had to go.
+    ``policy_tier`` how far down the labels of importance the answer had to go. ``elsewhere`` says where a
+    better answer may lie, where somebody asked for that and looked.
     """
 
     at_ms: int
@@ -107,6 +137,7 @@ class RecallReceipt:
     lexical_skipped: str | None = None
     dense_skipped: str | None = None
     reason: str | None = None
+    elsewhere: Elsewhere | None = None
     latency_ms: Mapping[str, float] = field(default_factory=dict)
     verbosity: Verbosity = Verbosity.LOW
 
@@ -120,6 +151,7 @@ class RecallReceipt:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values under the names that agents read: ``ftsTop``, ``vecTop``, ``fusedTop``."""
+        elsewhere = None if self.elsewhere is None else self.elsewhere.to_dict()
         return {
             "schema": RECALL_SCHEMA,
             "atMs": self.at_ms,
@@ -144,6 +176,8 @@ class RecallReceipt:
             "lexicalSkipped": self.lexical_skipped,
             "denseSkipped": self.dense_skipped,
             "reason": self.reason,
+            "elsewhere": elsewhere,
+            "message": message_of(self.reason, self.scope, elsewhere),
             "latencyMs": dict(self.latency_ms),
         }
 

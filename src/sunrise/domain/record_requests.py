@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from sunrise.domain.admin import AdminReceipt
-from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.filters import DEFAULT_SCOPE, check_scope
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.record_views import MemoryView, ObservationView, RecordedChange, RecordLink, Usage
 from sunrise.domain.records import split_ref
@@ -114,7 +114,8 @@ class TimelineRequest:
     Where ``scopes`` are named, there is nothing outside of them.
 
     Raises:
-        DataError: Neither a ref nor a moment is named, or a bound is out of range; reason ``bad_timeline``.
+        DataError: Neither a ref nor a moment is named, or a bound is out of range, reason ``bad_timeline``;
+            the scope is no name, reason ``bad_scope``.
     """
 
     ref: str | None = None
@@ -127,6 +128,7 @@ class TimelineRequest:
     scopes: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        check_scope(self.scope)
         if (self.ref is None) == (self.at_ms is None):
             raise DataError("a timeline needs a ref or a moment, one of them", reason="bad_timeline")
         if not (0 <= self.before <= MAX_AROUND and 0 <= self.after <= MAX_AROUND):

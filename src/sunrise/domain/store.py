@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from sunrise.domain.admission.candidate import Candidate, fingerprint_text
-from sunrise.domain.filters import DEFAULT_SCOPE, sql_text
-from sunrise.domain.importance import parse_importance
+from sunrise.domain.filters import DEFAULT_SCOPE, check_scope, sql_text
+from sunrise.domain.importance import IMPORTANCE_VALUES, stated_importance
 from sunrise.domain.ranking import PLUGIN_SEED_ID
 from sunrise.domain.replacing import NotReplaced, replaced_ids
 from sunrise.domain.retention import DAY_MS
@@ -73,11 +73,12 @@ class StoreRequest:
     """
     One text to be remembered.
 
-    ``importance`` may have any shape that :func:`sunrise.domain.importance.parse_importance` reads; None asks
-    the scorer. With an ``id`` the memory of that id is made or written anew. The same ``idempotency_key``
-    twice is one store. A memory is not recalled after ``expires_at_ms``, or ``ttl_days`` from now.
-    ``again`` stores also what was forgotten. ``replaces`` are refs or ids of memories of the scope that the
-    text puts out of date: recall tells them behind all others.
+    ``importance`` is what :func:`sunrise.domain.importance.stated_importance` reads; None asks the scorer.
+    What is stored ``on_purpose`` without a stated importance is at least ``nice_to_have``. With an ``id`` the
+    memory of that id is made or written anew. The same ``idempotency_key`` twice is one store. It is not
+    recalled after ``expires_at_ms``, or ``ttl_days`` from now. ``again`` stores also what was forgotten.
+    ``replaces`` are refs or ids of memories of the scope that the text puts out of date: recall gives them
+    behind all others.
 
     Raises:
         DataError: A value makes no sense; reasons ``bad_scope``, ``bad_id``, ``bad_key``, ``bad_category``,
@@ -98,11 +99,12 @@ class StoreRequest:
     review_at_ms: int | None = None
     again: bool = False
     replaces: tuple[str, ...] = ()
+    on_purpose: bool = True
 
     def __post_init__(self) -> None:
-        _check(not any(map(_is_control, self.scope)), "bad_scope", "a scope has no controls")
+        check_scope(self.scope)
         named = self.replaced_ids
-        for name in (self.scope, self.id, self.idempotency_key, self.source_ref, self.agent_id, *named):
+        for name in (self.id, self.idempotency_key, self.source_ref, self.agent_id, *named):
             # Half a surrogate pair is no text that a store can take.
             sql_text(name or "")
         _check(
@@ -121,9 +123,9 @@ class StoreRequest:
             "a category is a word such as preference, decision or fact",
         )
         _check(
-            self.importance is None or parse_importance(self.importance) is not None,
+            self.importance is None or stated_importance(self.importance) is not None,
             "bad_importance",
-            "importance is a score from 0 to 1, a label, or both",
+            f"importance is {IMPORTANCE_VALUES}",
         )
         _check(self.source_kind in CEILINGS, "bad_source_kind", f"an origin is one of {', '.join(CEILINGS)}")
         days = self.ttl_days
@@ -263,10 +265,6 @@ def same_text(text: str) -> str:
 def _check(holds: bool, reason: str, message: str) -> None:  # noqa: FBT001  said where it is asked
     if not holds:
         raise DataError(message, reason=reason)
-
-
-def _is_control(character: str) -> bool:
-    return character < " " or character == "\x7f"
 
 
 _MAX_MS: Final = 253_402_300_799_999

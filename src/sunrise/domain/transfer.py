@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from sunrise.domain.admin import AdminReceipt
+from sunrise.domain.filters import check_scope
 from sunrise.domain.memory_filter import MemoryFilter
 from sunrise.domain.receipts import RunReceipt
 from sunrise.errors import DataError
@@ -88,7 +89,8 @@ class ImportRequest:
     ``scope`` puts every row into one scope. ``batch`` rows are written at once.
 
     Raises:
-        DataError: The batch is not between 1 and :data:`MAX_BATCH`; reason ``bad_batch``.
+        DataError: The batch is not between 1 and :data:`MAX_BATCH`, reason ``bad_batch``, or the scope is
+            empty or no name, reason ``bad_scope``.
     """
 
     dedupe: Dedupe = Dedupe.ID_TEXT
@@ -101,6 +103,10 @@ class ImportRequest:
         if not 1 <= self.batch <= MAX_BATCH:
             msg = f"a batch has 1 to {MAX_BATCH} rows, not {self.batch}"
             raise DataError(msg, reason="bad_batch")
+        if self.scope is not None:
+            check_scope(self.scope)
+            if not self.scope.strip():
+                raise DataError("the name of a scope is not empty", reason="bad_scope")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is asked for, by name."""

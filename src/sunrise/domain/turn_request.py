@@ -8,13 +8,30 @@ from typing import Final
 from sunrise.domain.auto_recall import AutoRecallPolicy
 from sunrise.domain.auto_recall_receipt import AutoRecallReceipt
 from sunrise.domain.context_budget import BudgetPolicy
+from sunrise.domain.filters import check_scope
 from sunrise.domain.priors import RankingPolicy
 from sunrise.domain.recall import RecallItem
 from sunrise.domain.scope_policy import ScopePolicy
 from sunrise.domain.working_set_synthesis import WorkingSetPolicy
+from sunrise.errors import DataError
 
 NO_SESSION: Final = "default"
 """Where a caller names no session all its turns are one."""
+
+MAX_KEY: Final = 200
+
+
+def check_keys(**keys: str | None) -> None:
+    """
+    Check the names that a caller gives to sessions and turns; None is none.
+
+    Raises:
+        DataError: One is empty, too long, or holds control characters; reason ``bad_session``.
+    """
+    for name, key in keys.items():
+        if key is not None and not (key.strip() and len(key) <= MAX_KEY and key.isprintable()):
+            msg = f"the name of a {name} has 1 to {MAX_KEY} printed characters"
+            raise DataError(msg, reason="bad_session")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +41,10 @@ class AutoRecallRequest:
 
     ``scope`` is what the caller knows for certain; a tag in the prompt counts only without it. ``turn_key``
     names the turn, so that asking twice is one turn. With ``read_only`` the turn leaves nothing behind.
+
+    Raises:
+        DataError: A key is empty or too long, reason ``bad_session``, or the scope holds control characters,
+            reason ``bad_scope``.
     """
 
     prompt: str
@@ -31,6 +52,10 @@ class AutoRecallRequest:
     scope: str | None = None
     turn_key: str | None = None
     read_only: bool = False
+
+    def __post_init__(self) -> None:
+        check_scope(self.scope)
+        check_keys(session=self.session_key, turn=self.turn_key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,7 @@ def _stored(
         id=None if one.replaces is None else known.get(one.replaces, one.replaces),
         idempotency_key=one.key,
         ttl_days=ttl,
+        on_purpose=one.explicit,
     )
     try:
         return store(

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from sunrise.domain.filters import DEFAULT_SCOPE
-from sunrise.domain.memory_lines import FIELDS, new_id, normal_row, sample_of
+from sunrise.domain.memory_lines import FIELDS, imported_row, new_id, sample_of
 from sunrise.domain.records import Rejected
 from sunrise.domain.text.analysis import terms
 from sunrise.domain.text.dated_terms import dated_terms
@@ -79,7 +79,7 @@ class RowImport:
             reason = read.reason
             if read.record is not None:
                 try:
-                    yield _Taken(read, normal_row(read.record))
+                    yield _Taken(read, imported_row(read.record))
                     continue
                 except DataError as error:
                     reason = error.reason

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -12,13 +13,14 @@ from sunrise.domain.model_figures import ModelFigures, figures_of
 from sunrise.domain.priors import DEFAULT_POLICY, RankingPolicy, priors_of
 from sunrise.domain.query_dates import Span, spans_in, terms_of
 from sunrise.domain.ranking import BELOW_FLOOR, Chosen, Ranked, chosen, in_order, is_below_floor, ranked
-from sunrise.domain.recall import RecallItem, RecallReceipt, RecallRequest, RecallResult
+from sunrise.domain.recall import Elsewhere, RecallItem, RecallReceipt, RecallRequest, RecallResult
 from sunrise.domain.secrets import redact
 from sunrise.domain.succession import after_succession
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.text.model_input import HEAD_CHARS, MAX_CHARS, clamped
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.errors import StoreError
+from sunrise.online.recall_elsewhere import better_in_archive, count_scopes, is_weak
 from sunrise.online.recall_evidence import Evidence, gathered
 from sunrise.online.recall_legs import Question, View, centring, run_legs, view_of
 from sunrise.online.recall_receipt import receipt_of
@@ -71,6 +73,9 @@ def weighed(
     trail = Trail()
     with trail.stage("total"):
         answer = _answer(asked, trail)
+        if request.look_elsewhere and is_weak(answer, trail):
+            with trail.stage("elsewhere"):
+                trail.elsewhere = _elsewhere(asked, answer)
     return answer, receipt_of(
         request, trail, answer, scope=asked.scope, model_id=embedder.model_id, at_ms=asked.now_ms
     )
@@ -137,6 +142,20 @@ def _answer(asked: _Asked, trail: Trail) -> Chosen:
         found = _searched(asked, question, trail, with_untrusted=True)
     if found.kept:
         trail.reason = None
+    return found
+
+
+def _elsewhere(asked: _Asked, answer: Chosen) -> Elsewhere:
+    """Look for a better answer where this caller may look; what cannot be read is left out."""
+    request, question, trail = asked.request, _question(asked), Trail()
+    found = Elsewhere()
+    with suppress(StoreError):
+        if not answer.kept:
+            found = count_scopes(request, memories=asked.memories, scope=asked.scope, terms=question.terms)
+        if not request.include_archived:
+            wider = replace(asked, request=replace(request, include_archived=True))
+            archived = _searched(wider, question, trail, with_untrusted=False)
+            found = replace(found, archived=better_in_archive(answer, archived, trail))
     return found
 
 

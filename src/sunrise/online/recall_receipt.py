@@ -48,6 +48,7 @@ def receipt_of(
         lexical_skipped=trail.skipped.get("lexical"),
         dense_skipped=trail.skipped.get("dense"),
         reason=trail.reason,
+        elsewhere=trail.elsewhere,
         latency_ms=trail.latency_ms,
         verbosity=Verbosity(request.verbosity),
     )

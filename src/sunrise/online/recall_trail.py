@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from sunrise.domain.ranking import Ranked
+from sunrise.domain.recall import Elsewhere
 from sunrise.online.stages import timed
 
 
@@ -22,6 +23,7 @@ class Trail:
     with_untrusted: bool = False
     query_terms: int = 0
     reason: str | None = None
+    elsewhere: Elsewhere | None = None
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Time a stage; of one that runs twice, both together."""

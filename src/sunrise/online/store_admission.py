@@ -7,10 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sunrise.domain.filters import DEFAULT_SCOPE
-from sunrise.domain.importance import Importance, ImportanceLabel, parse_importance
+from sunrise.domain.importance import (
+    LEAST_OF_PURPOSE,
+    UNKNOWN_IMPORTANCE,
+    Importance,
+    ImportanceLabel,
+    stated_importance,
+)
 from sunrise.domain.payloads import screen
 from sunrise.domain.records import RecordState
-from sunrise.domain.scoring.signals import Scorer
+from sunrise.domain.scoring.signals import PURPOSE_RATIONALE, Grade, Scorer, on_purpose
 from sunrise.domain.secrets import is_only_redacted, redact
 from sunrise.domain.store import StorePolicy, StoreRequest
 from sunrise.domain.text.analysis import terms
@@ -19,6 +25,7 @@ from sunrise.domain.text.script import detect_lang
 from sunrise.domain.trust import QUARANTINED, Origin, tier_at_entry
 
 _STATED: Final = "stated"
+_ON_PURPOSE: Final = "on_purpose"
 _CATEGORIES: Final = (("action", "todo"), ("decision", "decision"), ("policy", "preference"))
 """Signals that tell a category, the first that fires."""
 
@@ -35,7 +42,7 @@ class Admitted:
     redacted: tuple[str, ...] = ()
     clipped: bool = False
     category: str | None = None
-    importance: Importance = field(default_factory=lambda: Importance(None, ImportanceLabel.UNKNOWN))
+    importance: Importance = UNKNOWN_IMPORTANCE
     importance_columns: dict[str, Any] = field(default_factory=dict)
     source_ref: str | None = None
     refused: str | None = None
@@ -66,7 +73,10 @@ class Admitted:
 
     def observation(self, request: StoreRequest, *, now_ms: int) -> dict[str, Any]:
         """Return the columns of the observation in the ledger."""
-        detail = {"door": "store", **({"category": self.category} if self.category else {})}
+        detail: dict[str, Any] = {"door": "store", **({"category": self.category} if self.category else {})}
+        if request.on_purpose:
+            # Whoever grades it later must not give it less than a purpose gives.
+            detail["on_purpose"] = True
         return {
             "ts_ms": now_ms,
             "kind": self.category or "note",
@@ -129,19 +139,29 @@ def _judged(
         told = scorer.explain(kind=request.category or "note", tool_name=None, summary=text)
     fired = {one.name for one in told.fired} if told else set()
     category = request.category or next((name for signal, name in _CATEGORIES if signal in fired), None)
-    stated = parse_importance(request.importance)
+    importance, columns = _importance_of(request, None if told is None else told.grade)
+    if columns:
+        columns["importance_graded_at_ms"] = now_ms
+    return category, importance, columns
+
+
+def _importance_of(request: StoreRequest, grade: Grade | None) -> tuple[Importance, dict[str, Any]]:
+    """Return what is stated, else the scorer's grade, raised to the least that a purpose gives."""
+    stated = stated_importance(request.importance)
     if stated is not None:
-        columns = _grade(stated, method=_STATED, version=1, rationale="Stated by who stored it.")
-    elif told is None:
-        return category, Importance(None, ImportanceLabel.UNKNOWN), {}
-    else:
-        stated = Importance(told.grade.score, told.grade.label)
-        columns = _grade(
-            stated, method=told.grade.method, version=told.grade.version, rationale=told.grade.rationale
-        )
-    if stated.label is ImportanceLabel.UNKNOWN:
-        return category, stated, {}
-    return category, stated, {**columns, "importance_graded_at_ms": now_ms}
+        is_known = stated.label is not ImportanceLabel.UNKNOWN
+        rationale = "Stated by who stored it."
+        return stated, _grade(stated, method=_STATED, version=1, rationale=rationale) if is_known else {}
+    if grade is None:
+        if not request.on_purpose:
+            return UNKNOWN_IMPORTANCE, {}
+        least = LEAST_OF_PURPOSE
+        return least, _grade(least, method=_ON_PURPOSE, version=1, rationale=PURPOSE_RATIONALE)
+    grade = on_purpose(grade) if request.on_purpose else grade
+    importance = Importance(grade.score, grade.label)
+    return importance, _grade(
+        importance, method=grade.method, version=grade.version, rationale=grade.rationale
+    )
 
 
 def _grade(importance: Importance, *, method: str, version: int, rationale: str) -> dict[str, Any]:

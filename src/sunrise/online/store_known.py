@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.importance import (
+    NICE_TO_HAVE_FROM,
+    Importance,
+    ImportanceLabel,
+    label_from_score,
+)
 from sunrise.domain.records import RecordState
 from sunrise.domain.store import StoreStatus
 from sunrise.domain.text.dated_terms import dated_terms
@@ -15,9 +21,10 @@ from sunrise.online.memory_changes import MemoryChange
 from sunrise.online.store_call import Outcome, StoreCall
 from sunrise.online.store_vectors import Embedded
 
-_FILLED = ("category", "importance_label", "expires_at_ms", "review_at_ms")
+_FILLED = ("category", "expires_at_ms", "review_at_ms")
 _FOLLOWING = ("terms", "updated_at_ms")
 """Columns whose change alone is none."""
+_KEPT_LABELS = (ImportanceLabel.MUST_REMEMBER, ImportanceLabel.NICE_TO_HAVE)
 
 
 def told(call: StoreCall, same: Mapping[str, Any], *, version: int) -> Outcome:
@@ -68,18 +75,44 @@ def _lacking(call: StoreCall, same: Mapping[str, Any]) -> dict[str, Any]:
     request, governance = call.request, call.said.governance(call.request, now_ms=call.now_ms)
     stated = {
         "category": request.category,
-        "importance_label": None if request.importance is None else call.said.label,
         "expires_at_ms": governance["expires_at_ms"],
         "review_at_ms": governance["review_at_ms"],
     }
     values = {name: stated[name] for name in _FILLED if stated[name] is not None and not same.get(name)}
-    if "importance_label" in values:
-        values["importance"] = governance["importance"]
+    values |= _importance_beside(call, same)
     is_outdated = same.get("state") == RecordState.SUPERSEDED
     if same.get("state") == RecordState.ARCHIVED or (is_outdated and _may_bring_back(call, same)):
         # What is said again is in use.
         values |= {"state": RecordState.ACTIVE.value, "archived_at_ms": None}
     return values
+
+
+def _importance_beside(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return the importance that a store adds to a memory that is there: what is stated fills an empty label.
+
+    What is stored on purpose lifts the memory to the least that a purpose gives, but for one that somebody
+    labelled `ignore` by hand.
+    """
+    said, label = call.said.importance, row.get("importance_label")
+    if call.request.importance is not None:
+        is_missing = said.label is not ImportanceLabel.UNKNOWN and not label
+        return _importance(said) if is_missing else {}
+    if not call.request.on_purpose or label in _KEPT_LABELS:
+        return {}
+    if label == ImportanceLabel.IGNORE and call.ledger.is_ignored_by_hand(row["id"]):
+        return {}
+    own = None if label else _own_score(row.get("importance"))
+    return _importance(said if own is None else Importance(own, label_from_score(own)))
+
+
+def _importance(value: Importance) -> dict[str, Any]:
+    return {"importance": value.score, "importance_label": value.label.value}
+
+
+def _own_score(value: float | None) -> float | None:
+    """Return the score of a memory without a label, where it already stands for enough."""
+    return value if value is not None and NICE_TO_HAVE_FROM <= value <= 1 else None
 
 
 def _new_values(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,6 +128,8 @@ def _new_values(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any]:
         "review_at_ms": values["review_at_ms"] is None,
     }
     values = {name: value for name, value in values.items() if not kept.get(name)}
+    if request.importance is None:
+        values |= _importance_beside(call, row)
     # Another text raises no trust, whoever gives it.
     return values | {
         "text": said.text,

@@ -51,6 +51,10 @@ class ObservationLedger(Protocol):
         """Put a new fingerprint to a position that nobody moved meanwhile; say whether that was so."""
         ...
 
+    def stored_on_purpose(self, *, after_id: int, up_to: int) -> Sequence[int]:
+        """Return the observations past an id, up to another, that somebody stored on purpose."""
+        ...
+
     def ungraded(self, *, after_id: int, limit: int) -> pa.Table:
         """Return rows past ``after_id`` that no grading run saw yet, or that have no grade; oldest first."""
         ...

@@ -19,6 +19,10 @@ class StoreLedger(Protocol):
         """Return the memories of a scope that were stored with a text that says the same."""
         ...
 
+    def is_ignored_by_hand(self, memory_id: str) -> bool:
+        """Return whether somebody stored this memory with the label `ignore`, which no store lifts."""
+        ...
+
     def begin_store(self, new: NewStore, *, gone: Collection[str] = ()) -> Stored:
         """
         Note a store in one transaction, or return the one that stands in its way.

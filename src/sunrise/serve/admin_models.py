@@ -24,7 +24,7 @@ class FilterAsked(Asked):
 
     scope: ScopeName | None = Field(None, description="Else that of the token, else every one.")
     category: ShortName | None = None
-    label: ShortName | None = Field(None, description="A label of importance, or unknown.")
+    label: Literal["must_remember", "nice_to_have", "ignore", "unknown"] | None = None
     trust: Literal["trusted", "untrusted", "quarantined", "unknown"] | None = None
     state: Literal["active", "stale", "superseded", "archived", "captured"] | None = None
     since_ms: MomentMs | None = None

@@ -17,7 +17,7 @@ from sunrise.serve import http_admin, http_routes, http_transfer, http_writes
 from sunrise.serve.guards import Guard
 from sunrise.serve.http_models import FaultGiven, ProblemGiven
 from sunrise.serve.mcp_http import McpDoor
-from sunrise.serve.problems import PROBLEM_TYPE, REASONS, RefusalError, as_refusal
+from sunrise.serve.problems import PROBLEM_TYPE, REASONS, RefusalError, as_refusal, fault_of
 from sunrise.serve.service import ServeOptions, Service
 
 API_VERSION: Final = "1"
@@ -120,7 +120,7 @@ async def _refused(request: Request, error: Any) -> Response:
 
 async def _not_valid(request: Request, error: Any) -> Response:
     faults = [
-        {"field": ".".join(str(part)[:64] for part in one["loc"][1:]) or "body", "code": str(one["type"])}
+        fault_of(".".join(str(part)[:64] for part in one["loc"][1:]) or "body", one)
         for one in error.errors()[:_MAX_FAULTS]
     ]
     is_json = all(fault["code"] != "json_invalid" for fault in faults)

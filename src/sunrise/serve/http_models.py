@@ -291,6 +291,7 @@ class FaultGiven(Given):
 
     field: str
     code: str
+    expected: str | None = Field(None, description="What the field takes, in words.")
 
 
 class ProblemGiven(Given):

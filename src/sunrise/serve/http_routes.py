@@ -44,6 +44,8 @@ async def recall(asked: RecallAsked, request: Request) -> Response:
         limit=asked.limit,
         include_archived=asked.include_archived,
         verbosity=asked.verbosity,
+        look_elsewhere=True,
+        may_see=caller.scopes,
     )
     found = await service.workers.ask(lambda: service.recall(wanted))
     service.metrics.items.labels("/v1/recall").inc(len(found.items))

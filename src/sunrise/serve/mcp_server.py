@@ -15,6 +15,7 @@ from pydantic import Field
 
 from sunrise.domain.answers import answer_of, erase_answer_of, forget_answer_of, store_answer_of
 from sunrise.domain.forget import ForgetRequest
+from sunrise.domain.importance import IMPORTANCE_VALUES
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.replacing import MAX_REPLACED
@@ -62,10 +63,19 @@ def _recall(service: Service, who: Who) -> Tool:
         query: Annotated[str, Field(max_length=200_000, description="What to look for, in any language.")],
         limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Memories, at most.")] = 5,
         scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
+        *,
+        include_archived: Annotated[bool, Field(description="Archived memories too.")] = False,
     ) -> CallToolResult:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.READ)
-            wanted = RecallRequest(query, scope=caller.scope_for(scope), limit=limit)
+            wanted = RecallRequest(
+                query,
+                scope=caller.scope_for(scope),
+                limit=limit,
+                include_archived=include_archived,
+                look_elsewhere=True,
+                may_see=caller.scopes,
+            )
             found = await service.workers.ask(lambda: service.recall(wanted))
             service.metrics.items.labels("memory_recall").inc(len(found.items))
             return answer_of(found)
@@ -85,7 +95,7 @@ def _store(service: Service, who: Who) -> Tool:
         ctx: Context[Any],
         text: Annotated[str, Field(max_length=500_000, description="What to remember, in one statement.")],
         category: Annotated[str | None, Field(description="preference, decision, fact ...")] = None,
-        importance: Annotated[float | str | None, Field(description="0 to 1, or a label.")] = None,
+        importance: Annotated[float | str | None, Field(description=IMPORTANCE_VALUES)] = None,
         scope: Annotated[str | None, Field(max_length=256, description="Else that of the token.")] = None,
         idempotency_key: Annotated[str | None, Field(description="The same twice is one store.")] = None,
         replaces: Annotated[

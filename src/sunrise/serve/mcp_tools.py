@@ -18,7 +18,7 @@ from pydantic import ConfigDict, ValidationError, create_model
 
 from sunrise.serve.mcp_answers import block, request_id_of
 from sunrise.serve.mcp_wire import WholeLines
-from sunrise.serve.problems import RefusalError
+from sunrise.serve.problems import RefusalError, fault_of
 from sunrise.serve.service_log import note, place_of
 
 MAX_FAULTS: Final = 20
@@ -82,5 +82,5 @@ class _AsGiven(FuncMetadata):
 
 
 def _faults(error: ValidationError) -> list[dict[str, str]]:
-    found = {str(one["loc"][0])[:64]: str(one["type"]) for one in reversed(error.errors()) if one["loc"]}
-    return [{"field": name, "code": found[name]} for name in sorted(found)][:MAX_FAULTS]
+    found = {str(one["loc"][0])[:64]: one for one in reversed(error.errors()) if one["loc"]}
+    return [fault_of(name, found[name]) for name in sorted(found)][:MAX_FAULTS]

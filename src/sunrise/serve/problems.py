@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sunrise.domain.importance import IMPORTANCE_VALUES
 from sunrise.errors import BusyError, DataError, StoreError
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -44,16 +45,17 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "not_valid": Meaning(422, "a field is missing, unknown or out of range"),
     "bad_text": Meaning(422, "a text holds what no store can take"),
     "bad_limit": Meaning(422, "the limit is out of range"),
-    "bad_scope": Meaning(422, "the name of the scope holds controls"),
+    "bad_scope": Meaning(422, "the name of the scope is empty, or holds control characters"),
     "bad_id": Meaning(422, "the id is none"),
     "bad_prefix": Meaning(422, "the beginning of the id is too short to name one memory"),
     "bad_replaces": Meaning(422, "what is replaced are no refs or ids of memories, or too many"),
     "bad_key": Meaning(422, "the idempotency key is empty or too long"),
     "bad_category": Meaning(422, "the category is no word such as preference, decision or fact"),
-    "bad_importance": Meaning(422, "the importance is no score from 0 to 1, and no label"),
+    "bad_importance": Meaning(422, f"importance is {IMPORTANCE_VALUES}"),
+    "bad_session": Meaning(422, "the name of a session or a turn is empty, too long, or not printed"),
     "bad_expiry": Meaning(422, "the memory would end at a time that no calendar has"),
     "bad_ref": Meaning(422, "the ref is no mem:ID, no obs:NUMBER, and no id of a memory"),
-    "bad_filter": Meaning(422, "there is no such tier or state"),
+    "bad_filter": Meaning(422, "there is no such label, tier or state"),
     "bad_cursor": Meaning(422, "the cursor is of another list, or none"),
     "bad_timeline": Meaning(422, "name either a ref or a moment, and bounds within range"),
     "bad_batch": Meaning(422, "the size of the batch is out of range"),
@@ -122,6 +124,31 @@ class RefusalError(Exception):
     def body(self, request_id: str) -> bytes:
         """Return the problem as JSON."""
         return json.dumps(self.to_dict(request_id)).encode()
+
+
+def fault_of(field: str, error: Mapping[str, Any]) -> dict[str, str]:
+    """
+    Return what is wrong with a field, and what it takes, where saying so repeats nothing that was sent.
+
+    >>> fault_of("limit", {"type": "less_than_equal", "msg": "Input should be less than or equal to 100"})
+    {'field': 'limit', 'code': 'less_than_equal', 'expected': 'Input should be less than or equal to 100'}
+    >>> fault_of("lines", {"type": "value_error", "msg": "my secret"})
+    {'field': 'lines', 'code': 'value_error'}
+    """
+    code = str(error["type"])
+    fault = {"field": field, "code": code}
+    return fault | {"expected": str(error["msg"])} if code in _TELLING else fault
+
+
+_TELLING: Final = frozenset(
+    {
+        "literal_error", "greater_than", "greater_than_equal", "less_than", "less_than_equal",
+        "string_too_long", "string_too_short", "too_long", "too_short",
+        "string_type", "int_type", "float_type", "bool_type", "list_type", "dict_type",
+        "missing", "extra_forbidden",
+    }
+)  # fmt: skip
+"""The kinds of errors whose message has the bounds or the values that a field takes, and nothing else."""
 
 
 def as_refusal(error: RefusalError | DataError | StoreError) -> RefusalError:

@@ -169,6 +169,16 @@ def load_tokens(home: Path) -> TokenBook:
     return TokenBook(tuple(found))
 
 
+def is_no_name(name: str) -> bool:
+    """
+    Return whether a text cannot name a token.
+
+    >>> is_no_name("laptop-2"), is_no_name("my laptop")
+    (False, True)
+    """
+    return _NAME.fullmatch(name) is None
+
+
 def init_token(home: Path) -> tuple[Path, bool]:
     """
     Make the token of a home if it has none; return its file, and whether it was made.

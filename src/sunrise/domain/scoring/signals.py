@@ -8,9 +8,14 @@ differ at most in what they see, never in what it counts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sunrise.domain.importance import DEFAULT_SCORE, ImportanceLabel, label_from_score
+from sunrise.domain.importance import (
+    DEFAULT_SCORE,
+    NICE_TO_HAVE_FROM,
+    ImportanceLabel,
+    label_from_score,
+)
 from sunrise.domain.scoring.evidence import Evidence
 from sunrise.domain.scoring.task_markers import SPOKEN, is_task, task_words
 
@@ -19,6 +24,7 @@ TASK = "task"
 
 MOST_REASONS = 2
 NOTHING_SEEN = "No signal seen."
+PURPOSE_RATIONALE = "Stored on purpose."
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +170,15 @@ class Scorer:
             self.method,
             self.version,
         )
+
+
+def on_purpose(grade: Grade) -> Grade:
+    """Return the grade of a text that somebody stored on purpose: never below ``nice_to_have``."""
+    if grade.score >= NICE_TO_HAVE_FROM:
+        return grade
+    return replace(
+        grade, score=NICE_TO_HAVE_FROM, label=ImportanceLabel.NICE_TO_HAVE, rationale=PURPOSE_RATIONALE
+    )
 
 
 def text_of(tool_name: str | None, summary: str) -> str:

@@ -76,7 +76,8 @@ def test_the_ledger_knows_of_it_by_an_observation_a_link_and_a_change(ask: Ask, 
         ({}, "nice_to_have", "heuristic-v1"),
         ({"importance": {"score": "86%", "label": "ignore"}}, "must_remember", "stated"),
         ({"importance": "unknown"}, None, None),
-        ({"policy": StorePolicy(scorer=None)}, None, None),
+        ({"policy": StorePolicy(scorer=None)}, "nice_to_have", "on_purpose"),
+        ({"policy": StorePolicy(scorer=None), "on_purpose": False}, None, None),
     ],
 )
 def test_importance_is_what_is_stated_else_the_scorers(

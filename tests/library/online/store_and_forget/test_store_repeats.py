@@ -90,7 +90,7 @@ def test_another_scope_is_another_memory(ask: Ask, table: MemoryTable) -> None:
 def test_what_a_memory_lacks_of_what_is_stated_is_filled_in(
     ask: Ask, table: MemoryTable, ledger: SqliteLedger
 ) -> None:
-    first = ask("The cellar has a spare key", policy=StorePolicy(scorer=None))
+    first = ask("The cellar has a spare key", policy=StorePolicy(scorer=None), on_purpose=False)
     merged = ask("The cellar has a spare key", category="fact", importance=0.9, review_at_ms=NOW + 5)
     assert (merged.status, merged.ref) == (StoreStatus.MERGED, first.ref)
     assert merged.receipt.filled == ("category", "importance", "importance_label", "review_at_ms")
