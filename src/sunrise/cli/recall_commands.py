@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sunrise.cli.quick_recall import body_of, home_of
 from sunrise.cli.recall_lines import print_answer, print_path
 
@@ -39,4 +41,7 @@ def _own_answer(
 
     request = RecallRequest(query, scope=scope or "", limit=limit, include_archived=archived)
     with open_home(load_settings(home)) as opened:
-        return answer_of(opened.recall(request))
+        found = opened.recall(request)
+        # No later recall of this process tries again.
+        is_lost = not opened.ledger.write_use()
+        return answer_of(replace(found, receipt=replace(found.receipt, is_use_lost=is_lost)))
