@@ -104,9 +104,7 @@ class ArchiveLimit:
         return archived > max(self.unchecked_rows, self.max_share * active)
 
 
-def too_much(
-    limit: ArchiveLimit, archived: Mapping[str, int], active: Mapping[str, int]
-) -> tuple[str, ...]:
+def too_much(limit: ArchiveLimit, archived: Mapping[str, int], active: Mapping[str, int]) -> tuple[str, ...]:
     """
     Return the stores of which a run would archive too much, each measured by itself.
 

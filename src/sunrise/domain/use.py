@@ -17,7 +17,7 @@ costs a place in the ledger; those further down say little.
 """
 
 RETRIEVED_EVERY_MS: Final = 3_600_000
-"""A candidate is noted anew after an hour: no rule needs the time more exactly, and most notes cost nothing."""
+"""A candidate is noted anew after an hour: nobody needs it more exactly, and most notes cost nothing."""
 
 _NOT_SERVED: Final = frozenset({"store_failed", "no_memories_table", "empty_query", "no_leg"})
 """Reasons for which nothing was looked up: no memory had a chance to be found."""
@@ -28,8 +28,8 @@ class Served:
     """
     What one recall did with the memories that it found.
 
-    ``included`` were handed out, which is use. ``retrieved`` were candidates and were not handed out, which is
-    none.
+    ``included`` were handed out, which is use. ``retrieved`` were candidates that were not handed out, which
+    is none.
     """
 
     at_ms: int
@@ -38,7 +38,7 @@ class Served:
 
 
 def served_of(result: RecallResult) -> Served | None:
-    """Return what a recall handed out and what else it looked at, or None where nothing could be looked up."""
+    """Return what a recall handed out and what it only looked at; None where it could look nothing up."""
     receipt = result.receipt
     if receipt.reason in _NOT_SERVED:
         return None
