@@ -62,7 +62,7 @@ def count_going(run: Run, one: Judged, gone: str) -> None:
     run.count(seen=1, **{gone: 1})
     run.tally(f"{gone}_by_tier", one.tier)
     run.tally(f"{gone}_by_importance", one.standing.importance_label or "unknown")
-    run.tally(f"{gone}_by_reason", one.reason)
+    run.tally(f"{gone}_by_reason", one.standing.why_archived)
 
 
 def show_withheld(run: Run, held_back: Sequence[Judged]) -> None:
@@ -70,7 +70,8 @@ def show_withheld(run: Run, held_back: Sequence[Judged]) -> None:
     run.name(WITHHELD, [one.record_ref for one in held_back])
     shown = held_back[:_SHOWN_ON_PAGE]
     rows = tuple(
-        (one.record_ref, one.tier, one.standing.importance_label or "unknown", one.reason) for one in shown
+        (one.record_ref, one.tier, one.standing.importance_label or "unknown", one.standing.why_archived)
+        for one in shown
     )
     note = "Nothing of this was archived."
     if not run.dry_run:
@@ -151,7 +152,7 @@ def _changes(one: Judged, now_ms: int) -> Iterator[Change]:
     held = one.standing
     if one.verdict is Verdict.ARCHIVE:
         yield from _archived(
-            one.record_ref, held.state, held.archived_at_ms, now_ms=now_ms, reason=one.reason
+            one.record_ref, held.state, held.archived_at_ms, now_ms=now_ms, reason=one.standing.why_archived
         )
     elif one.verdict is Verdict.REVIVE:
         reason, state = "used_again", str(RecordState.ACTIVE)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from contracts.retention import StandingFrame
 from sunrise.bootstrap import Home
-from sunrise.domain.importance import ImportanceLabel, effective_label, label_from_score
+from sunrise.domain.importance import effective_label, label_from_score
 from sunrise.domain.records import memory_ref, split_ref
 from sunrise.domain.retention import (
     ArchiveLimit,
@@ -65,12 +65,6 @@ class Judged:
         """The store that holds it, as receipts name it."""
         return "observations" if self.record_ref.startswith("obs:") else "memories"
 
-    @property
-    def reason(self) -> str:
-        """Why it is archived, as the audit trail and receipts say it."""
-        is_ignored = self.standing.importance_label == ImportanceLabel.IGNORE
-        return f"{'ignored' if is_ignored else 'unused'}_{self.tier}"
-
 
 def judge_all(run: Run) -> tuple[MemoryTable | None, list[Judged]]:
     """Judge every record of both stores; where the agent has made no table yet, the ledger alone."""
@@ -106,7 +100,7 @@ def judge_rows(rows: pl.DataFrame, home: Home, *, now_ms: int) -> list[Judged]:
     judged = []
     for row in rows.iter_rows(named=True):
         ref = row.pop("record_ref")
-        row["importance_label"] = effective_label(row["importance_label"], row.pop("importance_score"))
+        row["importance_label"] = effective_label(row["importance_label"], row["importance_score"])
         standing = Standing(**row, is_pinned=ref in pinned)
         judged.append(Judged(ref, standing, tier_of(standing), judge(standing, policy=policy, now_ms=now_ms)))
     return judged

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sunrise.domain.importance import ImportanceLabel
+from sunrise.domain.importance import NO_SIGNAL_SCORE, ImportanceLabel
 from sunrise.domain.records import RecordState
 from sunrise.domain.repeats import is_hard_rule
 
@@ -76,9 +76,26 @@ class Standing:
     created_ms: int
     archived_at_ms: int | None
     last_used_ms: int | None
+    importance_score: float | None = None
     entered_ms: int | None = None
     trust_tier: str | None = None
     is_pinned: bool = False
+
+    @property
+    def goes_by_age(self) -> bool:
+        """
+        Whether something speaks against keeping it, so that it may go without having been offered to anyone.
+
+        An ``ignore`` with a score above that of a text without any signal has something that speaks for it,
+        only too little to be kept for that alone.
+        """
+        is_ignored = self.importance_label == ImportanceLabel.IGNORE
+        return is_ignored and (self.importance_score is None or self.importance_score < NO_SIGNAL_SCORE)
+
+    @property
+    def why_archived(self) -> str:
+        """The reason that stands in the audit trail where it is archived."""
+        return f"{'ignored' if self.goes_by_age else 'unused'}_{tier_of(self)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +154,8 @@ def judge(standing: Standing, *, policy: RetentionPolicy, now_ms: int) -> Verdic
 
     An archived record comes back once it was used after it was archived. A record without a grade is left
     alone: unknown importance is never a reason to hide something. Only a record that was judged to be
-    ignored goes by its age; any other one must have had the time of its tier in which recall could have
-    handed it out, and was not used.
+    ignored goes by its age; any other one must have been there for the time of its tier since recalls are
+    served, and not have been used.
     """
     if standing.state == RecordState.ARCHIVED:
         used_since = (standing.last_used_ms or 0) > (standing.archived_at_ms or 0)
@@ -147,7 +164,7 @@ def judge(standing: Standing, *, policy: RetentionPolicy, now_ms: int) -> Verdic
     if protected is not None:
         return protected
     limit = policy.limit_ms(tier_of(standing))
-    if standing.importance_label == ImportanceLabel.IGNORE:
+    if standing.goes_by_age:
         unused_since = standing.last_used_ms or standing.created_ms
     elif policy.served_since_ms is None:
         return Verdict.PROTECTED_NO_RECALL_YET
