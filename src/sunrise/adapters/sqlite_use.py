@@ -102,6 +102,7 @@ def write_served(db: sqlite3.Connection, recalls: Iterable[Served]) -> None:
     # A note that is fresh enough stays as it is: nothing of it has to be written.
     db.executemany(
         "INSERT INTO usage (record_ref, last_retrieved_ms) VALUES (?1, ?2) ON CONFLICT (record_ref)"
-        " DO UPDATE SET last_retrieved_ms = ?2 WHERE coalesce(last_retrieved_ms, 0) <= ?2 - ?3",
+        " DO UPDATE SET last_retrieved_ms = ?2"
+        " WHERE last_retrieved_ms IS NULL OR last_retrieved_ms <= ?2 - ?3",
         [(ref, one.at_ms, RETRIEVED_EVERY_MS) for one in served for ref in dict.fromkeys(one.retrieved)],
     )
