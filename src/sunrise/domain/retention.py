@@ -163,7 +163,7 @@ def judge(standing: Standing, *, policy: RetentionPolicy, now_ms: int) -> Verdic
     protected = _protection(standing)
     if protected is not None:
         return protected
-    limit = policy.limit_ms(tier_of(standing))
+    limit = _limit_ms(standing, policy)
     if standing.goes_by_age:
         unused_since = standing.last_used_ms or standing.created_ms
     elif policy.served_since_ms is None:
@@ -181,6 +181,18 @@ def judge(standing: Standing, *, policy: RetentionPolicy, now_ms: int) -> Verdic
         return Verdict.PROTECTED_YOUNG
     was_used = now_ms - (standing.last_used_ms or 0) < limit
     return Verdict.PROTECTED_RECENT_USE if was_used else Verdict.PROTECTED_TOO_EARLY
+
+
+def _limit_ms(standing: Standing, policy: RetentionPolicy) -> int:
+    """
+    Return how long a record may stay unused; one that was used is as durable as any of P1.
+
+    With the days of P2 alone, what is asked for on the same day of every month would be gone after 30 of 31.
+    """
+    limit = policy.limit_ms(tier_of(standing))
+    if standing.last_used_ms is None or standing.goes_by_age:
+        return limit
+    return max(limit, policy.limit_ms(Tier.P1))
 
 
 def _protection(standing: Standing) -> Verdict | None:

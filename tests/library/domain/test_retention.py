@@ -10,6 +10,7 @@ from sunrise.domain.retention import DAY_MS, RetentionPolicy, Standing, Tier, Ve
 
 NOW = 1_000 * DAY_MS
 POLICY = RetentionPolicy(p1_days=90, p2_days=30)
+JUDGED = {"importance_label": "ignore", "importance_score": 0.1}
 
 
 def standing(**values: Any) -> Standing:
@@ -101,7 +102,10 @@ def test_verdicts(values: dict[str, Any], wanted: Verdict) -> None:
         (0, {"entered_ms": NOW - 29 * DAY_MS}, Verdict.PROTECTED_TOO_EARLY),
         (0, {"entered_ms": NOW - 30 * DAY_MS}, Verdict.ARCHIVE),
         (0, {"last_used_ms": NOW - 29 * DAY_MS}, Verdict.PROTECTED_RECENT_USE),
-        (0, {"last_used_ms": NOW - 30 * DAY_MS}, Verdict.ARCHIVE),
+        # What was used once has the days of P1: a month may have 31.
+        (0, {"last_used_ms": NOW - 31 * DAY_MS}, Verdict.PROTECTED_RECENT_USE),
+        (0, {"last_used_ms": NOW - 90 * DAY_MS}, Verdict.ARCHIVE),
+        (0, {"last_used_ms": NOW - 30 * DAY_MS, **JUDGED}, Verdict.ARCHIVE),
         (0, {"created_ms": NOW - 29 * DAY_MS}, Verdict.PROTECTED_YOUNG),
         # A low score that something speaks for is no judgement against it.
         (0, {"importance_label": "ignore", "importance_score": 0.45}, Verdict.ARCHIVE),
