@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sunrise.domain.importance import NO_SIGNAL_SCORE, ImportanceLabel
+from sunrise.domain.importance import DEFAULT_SCORE, ImportanceLabel
 from sunrise.domain.records import RecordState
 from sunrise.domain.repeats import is_hard_rule
 
@@ -90,7 +90,7 @@ class Standing:
         only too little to be kept for that alone.
         """
         is_ignored = self.importance_label == ImportanceLabel.IGNORE
-        return is_ignored and (self.importance_score is None or self.importance_score < NO_SIGNAL_SCORE)
+        return is_ignored and (self.importance_score is None or self.importance_score < DEFAULT_SCORE)
 
     @property
     def why_archived(self) -> str:
