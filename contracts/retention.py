@@ -13,12 +13,14 @@ class StandingFrame(pa.DataFrameModel):
     record_ref: str = pa.Field(str_matches=r"^(obs|mem):\S+$", unique=True)
     kind: str
     importance_label: str = pa.Field(nullable=True)
+    importance_score: float = pa.Field(nullable=True)
     trust_tier: str = pa.Field(nullable=True)
     priority: str = pa.Field(nullable=True)
     state: str = pa.Field(nullable=True)
     created_ms: int = pa.Field(ge=MIN_MS, le=MAX_MS)
     archived_at_ms: int = pa.Field(ge=MIN_MS, nullable=True)
     last_used_ms: int = pa.Field(ge=MIN_MS, nullable=True)
+    entered_ms: int = pa.Field(nullable=True)
 
     class Config:
         """Every column and no other."""

@@ -33,6 +33,7 @@ STATUSES = {
 }
 
 REASONS = {
+    "nothing_to_approve": "lifecycle: the run to be approved held nothing back, or it is too long ago",
     "no_such_field": "writeback: a field was to be forced that cannot be",
     "not_positive": "writeback: a limit or a batch was below 1",
     "stale": "Prefect started the run more than one period after its time; the next run catches up",
@@ -98,6 +99,7 @@ ANOMALIES = {
     "texts_not_embedded": "embed: the embedder refuses single texts; `refs.not_embedded` names them",
     "drift": "drift: a statistic moved beyond `drift.alarm`",
     "queries_lost": "evaluate: queries that were answered last time are not now",
+    "too_much_to_archive": "lifecycle: more would go than `lifecycle.max_archived_share`, so nothing did",
     "hit_rate_low": "evaluate: fewer queries were answered than `evaluate.min_hit` asks for",
     "golden_set_damaged": "evaluate: lines of a golden set were refused",
     "receipts_unreadable": "report: receipt files cannot be read",
@@ -152,7 +154,7 @@ TABLES = {
     "leases": "which run of which process is at work on a flow",
     "offsets": "how far each source was read",
     "watermarks": "how far a flow got",
-    "notes": "small named texts: the drift baseline, the answered queries, what a sweep has to finish",
+    "notes": "small named texts: the drift baseline, the first recall, what waits to be approved",
     "quarantine": "lines and rows that were refused, redacted",
     "pack_log": "receipts of context packs; nothing writes it yet",
     "migrations": "which migrations were applied, and when",

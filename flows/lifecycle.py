@@ -2,64 +2,71 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from contracts.retention import StandingFrame
-from tasks.lazy_flow import flow
-from tasks.lifecycle import (
-    change_observations,
-    changes_of,
-    changes_of_expired,
+from sunrise.domain.retention import Verdict
+from tasks.archiving import (
+    WITHHELD,
+    carry_out,
+    count_going,
     count_judged,
-    judge_rows,
-    memory_standings,
-    observation_standings,
-    split_by_store,
+    expired,
+    read_preview,
+    show_withheld,
+    still_going,
+    withheld,
 )
-from tasks.memories import change_memories, open_memories
+from tasks.lazy_flow import flow
+from tasks.lifecycle import judge_all
 from tasks.prefect_bridge import as_state
-from tasks.run_frame import Run, SkipRun, run_flow
-from tasks.snapshot import take
+from tasks.run_frame import Run, run_flow
 
 
 @flow(name="lifecycle")
-def archive_unused(home: str | None = None, dry_run: bool = False) -> Any:
+def archive_unused(home: str | None = None, dry_run: bool = False, approve: str | None = None) -> Any:
     """
     Archive records that were not used for the time of their tier, and revive those that were used again.
 
     Nothing is deleted: an archived record is hidden from recall, stays whole, and comes back when it is
-    used. Memories whose time is over are archived too. A snapshot is taken before anything changes, and
-    every change stands in the audit trail. The receipt shows seen = archived + revived + already_archived +
-    protected, by tier, importance and reason.
+    used. Memories whose time is over are archived too. A run that would archive more than
+    `lifecycle.max_archived_share` of a store archives nothing, is an anomaly, and shows what would have gone;
+    with `approve` and the id of such a run exactly that is archived, as far as it still holds. A snapshot is
+    taken before anything changes, and every change stands in the audit trail. The receipt shows seen =
+    archived + withheld + revived + already_archived + protected, by tier, importance and reason.
     """
-    return as_state(run_flow("lifecycle", lifecycle, home=home, dry_run=dry_run))
+    body = lifecycle if approve is None else partial(approve_archiving, approved=approve)
+    return as_state(run_flow("lifecycle", body, home=home, dry_run=dry_run))
 
 
 def lifecycle(run: Run) -> None:
     """Judge every record of both stores, then carry out the verdicts."""
-    run.balance("seen", "archived", "revived", "already_archived", "protected")
-    now_ms = run.started_ms
-    rows = run.step(observation_standings, run.home)
-    try:
-        table = open_memories(run)
-        rows = rows.vstack(run.step(memory_standings, run.home, table))
-    except SkipRun:
-        table = None
-    rows = run.admit(StandingFrame, rows, source="lifecycle", key="record_ref")
-    judged = run.step(judge_rows, rows, run.home, now_ms=now_ms)
-    count_judged(run, judged)
-    observations, memories = split_by_store(judged)
-    changes = changes_of(observations, now_ms=now_ms), changes_of(memories, now_ms=now_ms)
-    if table is not None:
-        ended = run.step(changes_of_expired, table, memories, now_ms=now_ms)
-        changes[1].extend(ended)
-        run.count(expired=len({one.record_ref for one in ended}))
-    if run.dry_run or not any(changes):
+    run.balance("seen", "archived", WITHHELD, "revived", "already_archived", "protected")
+    table, judged = judge_all(run)
+    held_back = withheld(judged, run)
+    count_judged(run, judged, held_back)
+    if held_back:
+        show_withheld(run, held_back)
+        run.count(expired=0)
+        carry_out(run, table, [one for one in judged if one.verdict is Verdict.REVIVE])
         return
-    run.facts["snapshot"] = run.step(take, run.home, table, reason="before-lifecycle")
-    run.step(change_observations, run.home, changes[0], run_id=run.run_id)
-    if table is not None and changes[1]:
-        change_memories(run, table, changes[1])
+    ended = run.step(expired, table, judged, now_ms=run.started_ms)
+    run.count(expired=len({one.record_ref for one in ended}))
+    carry_out(run, table, judged, ended)
+
+
+def approve_archiving(run: Run, *, approved: str) -> None:
+    """Archive what another run held back, as far as it would still be archived."""
+    run.balance("seen", "archived", "no_longer")
+    run.facts["approved"] = approved
+    previewed = run.step(read_preview, run.home, approved)
+    table, judged = judge_all(run)
+    going = still_going(judged, previewed)
+    for one in going:
+        count_going(run, one, "archived")
+    others = len(previewed) - len(going)
+    run.count(seen=others, no_longer=others)
+    carry_out(run, table, going)
 
 
 if __name__ == "__main__":

@@ -1,35 +1,54 @@
-"""Steps of the lifecycle: judge every record by its use, hide what nobody uses, bring back what was used."""
+"""Steps of the lifecycle: judge every record by its use, and protect what must stay."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 import pyarrow as pa
 
+from contracts.retention import StandingFrame
 from sunrise.bootstrap import Home
-from sunrise.domain.importance import label_from_score
-from sunrise.domain.records import Change, RecordState, memory_ref
-from sunrise.domain.retention import RetentionPolicy, Standing, Tier, Verdict, judge, tier_of
+from sunrise.domain.importance import effective_label, label_from_score
+from sunrise.domain.records import memory_ref, split_ref
+from sunrise.domain.retention import (
+    ArchiveLimit,
+    RetentionPolicy,
+    Standing,
+    Tier,
+    Verdict,
+    judge,
+    tier_of,
+)
+from sunrise.domain.trust import QUARANTINED, UNTRUSTED
+from sunrise.domain.working_set import ID_PREFIX, WorkingSet
+from sunrise.domain.working_set_sections import is_open_task
+from sunrise.errors import DataError
 from sunrise.ports import MemoryTable
-from tasks.memories import change_of
-from tasks.run_frame import Run
+from tasks.memories import open_memories
+from tasks.run_frame import Run, SkipRun
 
 _MEMORY_COLUMNS = (
     "id", "category", "importance", "importance_label", "trust_tier", "state", "createdAt", "archived_at_ms",
+    "updated_at_ms",
 )  # fmt: skip
 STANDING = {
     "record_ref": pl.String,
     "kind": pl.String,
     "importance_label": pl.String,
+    "importance_score": pl.Float64,
     "trust_tier": pl.String,
     "priority": pl.String,
     "state": pl.String,
     "created_ms": pl.Int64,
     "archived_at_ms": pl.Int64,
     "last_used_ms": pl.Int64,
+    "entered_ms": pl.Int64,
 }
+_TOOL = "tool"
+_TEXTS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +59,24 @@ class Judged:
     standing: Standing
     tier: Tier
     verdict: Verdict
+
+    @property
+    def store(self) -> str:
+        """The store that holds it, as receipts name it."""
+        return "observations" if self.record_ref.startswith("obs:") else "memories"
+
+
+def judge_all(run: Run) -> tuple[MemoryTable | None, list[Judged]]:
+    """Judge every record of both stores; where the agent has made no table yet, the ledger alone."""
+    rows = run.step(observation_standings, run.home)
+    try:
+        table = open_memories(run)
+        rows = rows.vstack(run.step(memory_standings, run.home, table))
+    except SkipRun:
+        table = None
+    rows = run.admit(StandingFrame, rows, source="lifecycle", key="record_ref")
+    judged = run.step(judge_rows, rows, run.home, now_ms=run.started_ms)
+    return table, run.step(spare_open_tasks, judged, run.home, table)
 
 
 def observation_standings(home: Home) -> pl.DataFrame:
@@ -58,94 +95,84 @@ def memory_standings(home: Home, table: MemoryTable) -> pl.DataFrame:
 def judge_rows(rows: pl.DataFrame, home: Home, *, now_ms: int) -> list[Judged]:
     """Say what becomes of each record."""
     days = home.settings.lifecycle
-    policy = RetentionPolicy(p1_days=days.p1_days, p2_days=days.p2_days)
+    policy = RetentionPolicy(days.p1_days, days.p2_days, home.ledger.served_since())
+    pinned = pinned_refs(home)
     judged = []
-    for row in rows.drop("trust_tier").iter_rows(named=True):
+    for row in rows.iter_rows(named=True):
         ref = row.pop("record_ref")
-        standing = Standing(**row)
+        row["importance_label"] = effective_label(row["importance_label"], row["importance_score"])
+        standing = Standing(**row, is_pinned=ref in pinned)
         judged.append(Judged(ref, standing, tier_of(standing), judge(standing, policy=policy, now_ms=now_ms)))
     return judged
 
 
-def count_judged(run: Run, judged: list[Judged]) -> None:
-    """Count verdicts: archived by tier and importance, protected by reason."""
-    for one in judged:
-        run.count(seen=1, **{_COUNTED.get(one.verdict, "protected"): 1})
-        if one.verdict is Verdict.ARCHIVE:
-            run.tally("archived_by_tier", one.tier)
-            run.tally("archived_by_importance", one.standing.importance_label or "unknown")
-        elif one.verdict not in _COUNTED:
-            run.tally("protected_by_reason", one.verdict)
+def pinned_refs(home: Home) -> frozenset[str]:
+    """Return the memories that stand in the working set of any scope."""
+    refs: set[str] = set()
+    for name in home.ledger.note_names(ID_PREFIX):
+        try:
+            refs.update(WorkingSet.from_dict(json.loads(home.ledger.get_note(name) or "{}")).refs)
+        except (ValueError, DataError):
+            # Recall makes a working set that cannot be read anew; until then nobody knows what is in it.
+            continue
+    return frozenset(refs)
 
 
-def changes_of(judged: list[Judged], *, now_ms: int) -> list[Change]:
-    """Return the field changes that carry out the verdicts."""
-    return [made for one in judged for made in _changes(one, now_ms)]
-
-
-def changes_of_expired(table: MemoryTable, judged: list[Judged], *, now_ms: int) -> list[Change]:
-    """Return the changes that archive memories whose time is over, but for those that are archived anyway."""
-    if "expires_at_ms" not in table.schema().names:
-        return []
-    archived = {one.record_ref for one in judged if one.verdict is Verdict.ARCHIVE}
-    where = f"expires_at_ms <= {now_ms} AND (state IS NULL OR state <> 'archived')"
-    rows = table.scan(["id", "state", "archived_at_ms"], where=where).to_pylist()
-    return [
-        made
-        for row in rows
-        if row["id"] and memory_ref(row["id"]) not in archived
-        for made in _archived(
-            memory_ref(row["id"]), row["state"], row["archived_at_ms"], now_ms=now_ms, reason="expired"
+def spare_open_tasks(judged: list[Judged], home: Home, table: MemoryTable | None) -> list[Judged]:
+    """Protect tasks that are not done among the records that would be archived; only their texts are read."""
+    going = [one for one in judged if one.verdict is Verdict.ARCHIVE and _may_be_task(one.standing)]
+    spared: set[str] = set()
+    for begin in range(0, len(going), _TEXTS_AT_ONCE):
+        batch = going[begin : begin + _TEXTS_AT_ONCE]
+        texts = texts_of([one.record_ref for one in batch], home, table)
+        spared.update(
+            one.record_ref for one in batch if is_open_task(texts.get(one.record_ref, ""), one.standing.kind)
         )
+    return [
+        replace(one, verdict=Verdict.PROTECTED_OPEN_TODO) if one.record_ref in spared else one
+        for one in judged
     ]
 
 
-def change_observations(home: Home, changes: list[Change], *, run_id: str) -> int:
-    """Carry out changes of observations; return how many changed."""
-    return home.ledger.apply_to_observations(changes, run_id=run_id)
+def texts_of(refs: Sequence[str], home: Home, table: MemoryTable | None) -> dict[str, str]:
+    """Return the texts of records of both stores, by ref."""
+    parts = [(ref, *split_ref(ref)) for ref in refs]
+    rows = home.ledger.observation_texts([int(key) for _, kind, key in parts if kind == "obs"])
+    texts = {f"obs:{row_id}": text for row_id, text in rows.items()}
+    ids = [key for _, kind, key in parts if kind == "mem"]
+    if table is not None and ids:
+        found = table.by_ids(ids, ["id", "text"]).to_pylist()
+        texts |= {memory_ref(row["id"]): row["text"] or "" for row in found}
+    return texts
 
 
-def split_by_store(judged: list[Judged]) -> tuple[list[Judged], list[Judged]]:
-    """Return the records of the ledger and those of the memories table."""
-    observations = [one for one in judged if one.record_ref.startswith("obs:")]
-    return observations, [one for one in judged if one.record_ref.startswith("mem:")]
+def archive_limit(home: Home) -> ArchiveLimit:
+    """Return how much one run may archive, as the settings say."""
+    said = home.settings.lifecycle
+    return ArchiveLimit(said.max_archived_share, said.unchecked_rows)
 
 
-_COUNTED = {Verdict.ARCHIVE: "archived", Verdict.REVIVE: "revived", Verdict.REST: "already_archived"}
-
-
-def _changes(one: Judged, now_ms: int) -> Iterator[Change]:
-    if one.verdict not in (Verdict.ARCHIVE, Verdict.REVIVE):
-        return
-    held = one.standing
-    if one.verdict is Verdict.ARCHIVE:
-        reason = f"unused_{one.tier}"
-        yield from _archived(one.record_ref, held.state, held.archived_at_ms, now_ms=now_ms, reason=reason)
-        return
-    reason, state = "used_again", str(RecordState.ACTIVE)
-    yield change_of(one.record_ref, "state", before=held.state, after=state, reason=reason)
-    yield change_of(one.record_ref, "archived_at_ms", before=held.archived_at_ms, after=None, reason=reason)
-
-
-def _archived(
-    ref: str, state: str | None, archived_at_ms: int | None, *, now_ms: int, reason: str
-) -> Iterator[Change]:
-    yield change_of(ref, "state", before=state, after=str(RecordState.ARCHIVED), reason=reason)
-    yield change_of(ref, "archived_at_ms", before=archived_at_ms, after=now_ms, reason=reason)
+def _may_be_task(standing: Standing) -> bool:
+    # What a tool printed is nobody's task, and what is not trusted cannot protect itself by its words.
+    is_current = standing.state not in ("superseded", "stale")
+    return is_current and standing.kind != _TOOL and standing.trust_tier not in (UNTRUSTED, QUARANTINED)
 
 
 def _memory_standing(row: dict[str, object], usage: dict[str, int]) -> dict[str, object]:
     ref = memory_ref(str(row["id"]))
+    score = row.get("importance")
     return {
         "record_ref": ref,
         "kind": row.get("category") or "other",
-        "importance_label": row.get("importance_label") or _label(row.get("importance")),
+        "importance_label": row.get("importance_label") or _label(score),
+        "importance_score": score if isinstance(score, float) else None,
         "trust_tier": row.get("trust_tier"),
         "priority": None,
         "state": row.get("state"),
         "created_ms": _whole_ms(row.get("createdAt")),
         "archived_at_ms": row.get("archived_at_ms"),
         "last_used_ms": usage.get(ref),
+        "entered_ms": row.get("updated_at_ms"),
     }
 
 

@@ -6,7 +6,7 @@ import glob
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from sunrise.domain.admin import Backend
 from sunrise.domain.calibration import Calibration, note_of, read_calibration
 from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.receipts import RunReceipt, receipt_file
+from sunrise.domain.use import served_of
 from sunrise.domain.vector_space import VectorSpace, active_space, searched
 from sunrise.errors import ConfigurationError, StoreError
 from sunrise.ports import (
@@ -173,7 +174,8 @@ class Home:
         """
         Return what the memories answer: those given, else those of the home, opened for this once.
 
-        Where there are none yet, or they cannot be opened, nothing comes back and the receipt says why.
+        What is handed out counts as used, unless the request or the home is to be read only. Where there are
+        no memories yet, or they cannot be opened, nothing comes back and the receipt says why.
 
         Raises:
             DataError: The scope is no text that a store can take.
@@ -190,7 +192,7 @@ class Home:
         if memories is None:
             return unanswered(request, reason=reason, now_ms=self.clock.now_ms())
         embedder = self.recall_embedder(memories)
-        return recall(
+        found = recall(
             request,
             memories=memories,
             embedder=embedder,
@@ -198,6 +200,10 @@ class Home:
             calibration=self.calibration(memories, embedder),
             policy=ranking_policy(self.settings),
         )
+        served = None if request.read_only or self.is_read_only else served_of(found)
+        if served is None or self.ledger.note_served(served):
+            return found
+        return replace(found, receipt=replace(found.receipt, is_use_lost=True))
 
     def screen(self) -> TextScreen:
         """Return what looks through many texts at once for secrets and for orders to the model."""

@@ -15,6 +15,7 @@ from sunrise.bootstrap import Home, open_home
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.store import StoreRequest, StoreResult
+from sunrise.domain.use import Served
 from sunrise.online.store import store
 from sunrise.settings import load_settings
 from tests.fakes import FrozenClock
@@ -85,6 +86,7 @@ def test_what_was_said_again_since_is_not_taken_back_unasked(home: Home) -> None
 
 
 def test_lifecycle_archives_a_replaced_memory_when_nobody_used_it_and_not_before(home: Home) -> None:
+    home.ledger.note_served(Served(NOW))
     for name, importance in (("nice", "nice_to_have"), ("must", "must_remember")):
         kept(home, f"The {name} memory of tea", id=name, importance=importance)
     kept(home, TEXT, id="coffee", importance="must_remember", replaces=("nice", "must"))

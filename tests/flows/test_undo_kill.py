@@ -21,6 +21,7 @@ from sunrise.adapters.plugin_table import PluginMemory, write_plugin_table
 from sunrise.bootstrap import open_home
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.retention import DAY_MS
+from sunrise.domain.use import Served
 from sunrise.settings import load_settings
 from tasks import undo
 from tests.fakes import FrozenClock
@@ -44,6 +45,9 @@ CONFIG = """\
 name = "none"
 [grade]
 batch_rows = 100
+
+[lifecycle]
+max_archived_share = 1.0
 """
 TEXTS = ("Rule: always back up before a deploy", "ls", "We decided: tabs", "備份完成，沒有錯誤")
 
@@ -163,6 +167,7 @@ def _fill(home: Path, flow: str) -> None:
             for number in range(ROWS)
         ]
         place.ledger.commit_harvest(observations(*rows), rejected=(), position=None)
+        place.ledger.note_served(Served(NOW_MS - 200 * DAY_MS))
         if flow == "regrade":
             stale = [(number, number / 1000, "ignore") for number in range(1, ROWS + 1)]
             held = grades(*stale).set_column(3, "method", [["heuristic-v1"] * ROWS])

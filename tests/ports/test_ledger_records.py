@@ -9,6 +9,7 @@ import pytest
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.record_views import RecordedChange, RecordLink, Usage
+from sunrise.domain.use import Served
 from tests.homes import NOW, observation
 from tests.ledgers import change, put, raw
 
@@ -82,7 +83,7 @@ def test_use_is_told_and_noted_and_never_goes_back(ledger: SqliteLedger) -> None
     assert ledger.usage_of("mem:a") == Usage()
     ledger.note_used("mem:a", at_ms=7)
     ledger.note_used("mem:a", at_ms=5)
-    ledger.note_retrieved(["mem:a"], at_ms=9)
+    ledger.note_served(Served(9, retrieved=("mem:a",)))
     assert ledger.usage_of("mem:a") == Usage(last_retrieved_ms=9, last_used_ms=7)
 
 

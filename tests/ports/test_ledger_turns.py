@@ -78,7 +78,7 @@ def test_all_sessions_together_are_bounded(ledger: SqliteLedger, monkeypatch: py
 
 
 def test_what_is_included_counts_as_used_and_what_is_found_as_retrieved(ledger: SqliteLedger) -> None:
-    ledger.note_retrieved(["mem:a", "mem:a", "mem:b"], at_ms=NOW)
+    ledger.log_turn(replace(turn(), retrieved=("mem:a", "mem:a", "mem:b")))
     ledger.log_turn(turn("mem:a", at_ms=NOW + 5))
     ledger.log_turn(turn("mem:a", at_ms=NOW + 3))
     columns = "record_ref, last_retrieved_ms, last_included_ms, last_used_ms, included_count"

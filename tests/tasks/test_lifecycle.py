@@ -10,6 +10,7 @@ from flows.lifecycle import lifecycle
 from sunrise.bootstrap import Home, open_home
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.retention import DAY_MS
+from sunrise.domain.use import Served
 from sunrise.settings import load_settings
 from tasks.lifecycle import memory_standings
 from tests.fakes import FakeMemoryTable, FrozenClock
@@ -21,7 +22,12 @@ RECENT = NOW - 5 * DAY_MS
 # key, values, last use, verdict: the ledger's half of a table worked by hand
 OBSERVED: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("p2-old", {"ts_ms": OLD, "importance_label": "ignore"}, None, "archived"),
-    ("p1-old", {"ts_ms": OLD, "kind": "decision", "importance_label": "nice_to_have"}, None, "archived"),
+    (
+        "p1-old",
+        {"ts_ms": OLD, "created_at_ms": OLD, "kind": "decision", "importance_label": "nice_to_have"},
+        None,
+        "archived",
+    ),
     ("p2-used", {"ts_ms": OLD, "importance_label": "ignore"}, RECENT, "recent_use"),
     ("p2-young", {"ts_ms": RECENT, "importance_label": "ignore"}, None, "young"),
     (
@@ -53,6 +59,7 @@ def filled(home_path: Path, clock: FrozenClock) -> Path:
     with open_home(load_settings(home_path), clock=clock) as home:
         rows = [observation(key, **values) for key, values, _, _ in OBSERVED]
         home.ledger.commit_harvest(observations(*rows), rejected=(), position=position())
+        home.ledger.note_served(Served(OLD))
         for row_id, (_, _, used, _) in enumerate(OBSERVED, start=1):
             if used is not None:
                 use(home, f"obs:{row_id}", used)
@@ -60,8 +67,7 @@ def filled(home_path: Path, clock: FrozenClock) -> Path:
 
 
 def use(home: Home, ref: str, at_ms: int) -> None:
-    with home.ledger.writing() as db:  # type: ignore[attr-defined]  # no flow records use yet
-        db.execute("INSERT OR REPLACE INTO usage (record_ref, last_used_ms) VALUES (?, ?)", (ref, at_ms))
+    home.ledger.note_served(Served(at_ms, (ref,)))
 
 
 def test_a_memory_whose_time_is_over_is_archived_once(filled: Path) -> None:
@@ -102,6 +108,7 @@ def test_the_table_worked_by_hand(filled: Path) -> None:
     }  # fmt: skip
     assert receipt.groups["archived_by_tier"] == {"P2": 2, "P1": 2}
     assert receipt.groups["archived_by_importance"] == {"ignore": 2, "nice_to_have": 2}
+    assert receipt.groups["archived_by_reason"] == {"ignored_P2": 2, "unused_P1": 2}
     assert receipt.groups["protected_by_reason"] == {
         "recent_use": 1, "young": 5, "p0": 1, "must_remember": 2, "ungraded": 1,
     }  # fmt: skip

@@ -17,6 +17,7 @@ from flows.writeback import writeback
 from sunrise.bootstrap import Home, existing_memories, open_home
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.retention import DAY_MS
+from sunrise.domain.use import Served
 from sunrise.settings import load_settings
 from tasks.memories import change, change_memories, open_memories
 from tasks.run_frame import Run
@@ -37,10 +38,18 @@ def place(home_path: Path, clock: FrozenClock) -> Path:
         rows = observations(
             observation("a", kind="decision", summary="We decided: always back up before a deploy"),
             observation("b", summary="ls", ts_ms=old),
-            observation("tea", memory_id="m-tea", scope="home", importance_label="nice_to_have", ts_ms=old),
+            observation(
+                "tea",
+                memory_id="m-tea",
+                scope="home",
+                importance_label="nice_to_have",
+                ts_ms=old,
+                created_at_ms=old,
+            ),
             observation("trusted", source_kind="operator", trust_tier="trusted"),
         )
         home.ledger.commit_harvest(rows, rejected=(), position=None)
+        home.ledger.note_served(Served(old))
     run_body(home_path, adopt, flow="index")
     return home_path
 

@@ -31,6 +31,8 @@ class SqliteConnection:
         StoreError: The file cannot be opened, is no ledger, or was written by a later version.
     """
 
+    _beside_notes = 0
+
     def __init__(self, path: Path, *, clock: Clock) -> None:
         self.path = path
         self.clock = clock
@@ -74,6 +76,20 @@ class SqliteConnection:
                     self.commit()
             finally:
                 self._lock.release()
+
+    @contextlib.contextmanager
+    def beside_notes(self, db: sqlite3.Connection) -> Iterator[None]:
+        """
+        Count the changes of a block as such that leave the notes alone.
+
+        Every recall needs a large note, which stays in memory as long as nothing was written that may have
+        changed it; use is written at every recall.
+        """
+        before = db.total_changes
+        try:
+            yield
+        finally:
+            self._beside_notes += db.total_changes - before
 
     def commit(self) -> None:
         """Make the open transaction last."""

@@ -16,6 +16,7 @@ from sunrise.adapters.sqlite_trust import SqliteTrust
 from sunrise.adapters.sqlite_turns import SqliteTurns
 from sunrise.adapters.sqlite_undo import SqliteUndo
 from sunrise.adapters.sqlite_upkeep import SqliteUpkeep
+from sunrise.adapters.sqlite_use import SqliteUse
 
 LEDGER_FILE = "ledger.sqlite"
 
@@ -34,6 +35,7 @@ class SqliteLedger(
     SqliteUndo,
     SqliteTurns,
     SqliteRecords,
+    SqliteUse,
     SqliteUpkeep,
 ):
     """

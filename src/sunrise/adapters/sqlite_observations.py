@@ -35,12 +35,14 @@ LIFECYCLE_SCHEMA = pa.schema(
         pa.field("record_ref", pa.string()),
         pa.field("kind", pa.string()),
         pa.field("importance_label", pa.string()),
+        pa.field("importance_score", pa.float64()),
         pa.field("trust_tier", pa.string()),
         pa.field("priority", pa.string()),
         pa.field("state", pa.string()),
         pa.field("created_ms", pa.int64()),
         pa.field("archived_at_ms", pa.int64()),
         pa.field("last_used_ms", pa.int64()),
+        pa.field("entered_ms", pa.int64()),
     ]
 )
 DISTRIBUTION_SCHEMA = pa.schema(
@@ -50,7 +52,6 @@ DISTRIBUTION_SCHEMA = pa.schema(
         pa.field("rows", pa.int64()),
     ]
 )
-USAGE_SCHEMA = pa.schema([pa.field("record_ref", pa.string()), pa.field("last_used_ms", pa.int64())])
 
 
 class SqliteObservations(SqliteConnection):
@@ -89,17 +90,20 @@ class SqliteObservations(SqliteConnection):
     def lifecycle_rows(self) -> pa.Table:
         """Return what retention needs of each observation: kind, label, trust, state, times of use."""
         sql = """
-          SELECT 'obs:' || o.id AS record_ref, o.kind, o.importance_label, o.trust_tier,
+          SELECT 'obs:' || o.id AS record_ref, o.kind, o.importance_label, o.importance_score, o.trust_tier,
             CASE WHEN json_type(o.detail_json, '$.lifecycle.priority') = 'text'
                  THEN o.detail_json ->> '$.lifecycle.priority' END AS priority,
-            o.state, o.ts_ms AS created_ms, o.archived_at_ms, u.last_used_ms
+            o.state, o.ts_ms AS created_ms, o.archived_at_ms, u.last_used_ms, o.created_at_ms AS entered_ms
           FROM observations o LEFT JOIN usage u ON u.record_ref = 'obs:' || o.id ORDER BY o.id"""
         return self._arrow(sql, LIFECYCLE_SCHEMA)
 
-    def memory_usage(self) -> pa.Table:
-        """Return when each memory was last used."""
-        sql = "SELECT record_ref, last_used_ms FROM usage WHERE record_ref LIKE 'mem:%' ORDER BY record_ref"
-        return self._arrow(sql, USAGE_SCHEMA)
+    def observation_texts(self, row_ids: Collection[int]) -> Mapping[int, str]:
+        """Return the texts of these observations, by id."""
+        sql = """
+          SELECT o.id, o.summary FROM json_each(?) wanted
+          CROSS JOIN observations o ON o.id = wanted.value"""
+        with self.reading() as db:
+            return dict(db.execute(sql, (json.dumps(list(row_ids)),)).fetchall())
 
     def distribution(self) -> pa.Table:
         """Return how many observations have each label and scope."""

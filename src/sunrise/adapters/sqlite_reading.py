@@ -13,6 +13,7 @@ from sunrise.adapters.file_times import Mark, mark_of
 from sunrise.adapters.migrations import MIGRATIONS
 from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, store_errors
 from sunrise.adapters.sqlite_ledger import SqliteLedger
+from sunrise.domain.use import Served
 from sunrise.errors import StoreError
 from sunrise.ports import Clock
 
@@ -66,6 +67,14 @@ class ReadOnlyLedger(SqliteLedger):
             db.execute("PRAGMA busy_timeout = 2000")
             self._check_version(db.execute("PRAGMA user_version").fetchone()[0])
             yield db
+
+    def note_served(self, served: Served) -> bool:  # noqa: ARG002  it is not counted
+        """Count nothing: who only looks leaves no use behind."""
+        return True
+
+    def write_use(self, *, patience_ms: int = 0) -> bool:  # noqa: ARG002  as note_served
+        """Write nothing: no use is counted here."""
+        return True
 
     def get_note(self, name: str) -> str | None:
         """Return a small named text, or None, without opening a file that stands as it stood."""

@@ -1,21 +1,19 @@
-"""Turns in the ledger: what was put before the agent, and when memories were last of use."""
+"""Turns in the ledger: what was put before the agent."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
+from sunrise.adapters.sqlite_use import PATIENCE_MS, write_served
 from sunrise.domain.turn_log import MAX_TURNS, MAX_TURNS_A_SESSION, Injected, Lane, LoggedTurn
 from sunrise.domain.working_set import working_set_id
 
 _LOOKED_AT_EVERY: Final = 10
 """To find the oldest turn that stays all the newer ones are counted."""
-
-PATIENCE_MS: Final = 250
-"""An agent waits for its answer: what a turn leaves behind is given up where a flow holds the ledger."""
 
 
 class SqliteTurns(SqliteConnection):
@@ -23,12 +21,12 @@ class SqliteTurns(SqliteConnection):
 
     def log_turn(self, turn: LoggedTurn) -> int:
         """
-        Keep a turn and count its memories as included; return its number within the session.
+        Keep a turn and count its memories as used; return its number within the session.
 
         Raises:
             StoreError: The ledger was held by another writer for longer than an agent should wait.
         """
-        with self.writing(patience_ms=PATIENCE_MS) as db:
+        with self.writing(patience_ms=PATIENCE_MS) as db, self._as_noted(db, turn):
             number = _take_place(db, turn)
             row = db.execute(
                 "INSERT INTO turns (session_key, number, turn_key, scope, at_ms, skipped, receipt_json)"
@@ -52,9 +50,13 @@ class SqliteTurns(SqliteConnection):
                     "INSERT OR REPLACE INTO notes VALUES (?, ?, ?)",
                     (working_set_id(turn.scope), turn.working_set, turn.at_ms),
                 )
-            _note_included(db, [ref for ref, _ in turn.items], turn.at_ms)
+            if not turn.skipped:
+                write_served(db, [turn.served])
             _drop_old(db, turn.session_key, number)
         return number
+
+    def _as_noted(self, db: sqlite3.Connection, turn: LoggedTurn) -> AbstractContextManager[None]:
+        return self.beside_notes(db) if turn.working_set is None else nullcontext()
 
     def injected(self, session_key: str, *, turns: int, but: str | None = None) -> tuple[Injected, ...]:
         """Return what the last turns of a session put before the agent, newest first, one key left out."""
@@ -91,20 +93,6 @@ class SqliteTurns(SqliteConnection):
             number=found[7],
         )
 
-    def note_retrieved(self, refs: Sequence[str], *, at_ms: int) -> None:
-        """
-        Count records as retrieved; what they hold is not touched.
-
-        Raises:
-            StoreError: As :meth:`log_turn`.
-        """
-        with self.writing(patience_ms=PATIENCE_MS) as db:
-            db.executemany(
-                "INSERT INTO usage (record_ref, last_retrieved_ms) VALUES (?1, ?2) ON CONFLICT (record_ref)"
-                " DO UPDATE SET last_retrieved_ms = max(coalesce(last_retrieved_ms, 0), ?2)",
-                [(ref, at_ms) for ref in dict.fromkeys(refs)],
-            )
-
 
 def _take_place(db: sqlite3.Connection, turn: LoggedTurn) -> int:
     """Return the number of a turn: that of the one of the same key, which goes, or the next."""
@@ -119,17 +107,6 @@ def _take_place(db: sqlite3.Connection, turn: LoggedTurn) -> int:
         "SELECT coalesce(max(number), 0) FROM turns WHERE session_key = ?", (turn.session_key,)
     ).fetchone()
     return int(newest[0]) + 1
-
-
-def _note_included(db: sqlite3.Connection, refs: Sequence[str], at_ms: int) -> None:
-    db.executemany(
-        "INSERT INTO usage (record_ref, last_retrieved_ms, last_included_ms, last_used_ms, included_count)"
-        " VALUES (?1, ?2, ?2, ?2, 1) ON CONFLICT (record_ref) DO UPDATE SET"
-        " last_retrieved_ms = max(coalesce(last_retrieved_ms, 0), ?2),"
-        " last_included_ms = max(coalesce(last_included_ms, 0), ?2),"
-        " last_used_ms = max(coalesce(last_used_ms, 0), ?2), included_count = included_count + 1",
-        [(ref, at_ms) for ref in dict.fromkeys(refs)],
-    )
 
 
 def _drop_old(db: sqlite3.Connection, session_key: str, number: int) -> None:

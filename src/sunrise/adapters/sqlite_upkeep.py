@@ -79,7 +79,8 @@ class SqliteUpkeep(SqliteConnection):
         """
         with self.reading() as db:
             # What other connections commit changes the first number, what this one writes the second.
-            state = (db, db.execute("PRAGMA data_version").fetchone()[0], db.total_changes)
+            written = db.total_changes - self._beside_notes
+            state = (db, db.execute("PRAGMA data_version").fetchone()[0], written)
             known, last = self._notes.get(name, (None, None))
             if known == state and not db.in_transaction:
                 return last
@@ -96,6 +97,17 @@ class SqliteUpkeep(SqliteConnection):
         """Write a small named text."""
         with self.writing() as db:
             db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (name, text, self.clock.now_ms()))
+
+    def note_names(self, prefix: str) -> tuple[str, ...]:
+        """Return the names of the small named texts that begin so, in order."""
+        sql = "SELECT name FROM notes WHERE name >= ?1 AND substr(name, 1, length(?1)) = ?1 ORDER BY name"
+        with self.reading() as db:
+            return tuple(name for (name,) in db.execute(sql, (prefix,)))
+
+    def drop_note(self, name: str) -> None:
+        """Forget a small named text."""
+        with self.writing() as db:
+            db.execute("DELETE FROM notes WHERE name = ?", (name,))
 
     def count(self, table: str) -> int:
         """Return the number of rows of observations, changes, quarantine or outbox."""

@@ -9,7 +9,7 @@ import typer
 
 from sunrise.cli import memory_app, store_app, turn_app, writeback_app
 from sunrise.cli.embedder_app import embedder_app
-from sunrise.cli.governance_apps import admission_app, grade_app, trust_app
+from sunrise.cli.governance_apps import admission_app, grade_app, lifecycle_app, trust_app
 from sunrise.cli.options import DryRunOption, HomeOption, JsonOption
 from sunrise.cli.snapshot_app import snapshot_app
 from sunrise.errors import BusyError, ConfigurationError, SunriseError
@@ -33,6 +33,7 @@ app.command("writeback-lancedb")(writeback_app.writeback_lancedb)
 app.add_typer(sources_app, name="sources")
 app.add_typer(grade_app, name="grade")
 app.add_typer(admission_app, name="admission")
+app.add_typer(lifecycle_app, name="lifecycle")
 app.add_typer(trust_app, name="trust")
 app.add_typer(quarantine_app, name="quarantine")
 app.add_typer(snapshot_app, name="snapshot")

@@ -1,4 +1,4 @@
-"""The groups of commands on grades, on admission and on trust. What they do is imported inside them."""
+"""The commands on grades, admission, the lifecycle and trust. What they do is imported inside them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from typing import Annotated
 
 import typer
 
-from sunrise.cli.options import HomeOption, JsonOption
+from sunrise.cli.options import DryRunOption, HomeOption, JsonOption
 
 admission_app = typer.Typer(
     help="What is collapsed onto a row that is kept.", no_args_is_help=True, rich_markup_mode=None
 )
 trust_app = typer.Typer(help="How far records are trusted.", no_args_is_help=True, rich_markup_mode=None)
+lifecycle_app = typer.Typer(
+    help="What is archived because nobody uses it.", no_args_is_help=True, rich_markup_mode=None
+)
 grade_app = typer.Typer(
     help="How important records are, and why.", no_args_is_help=True, rich_markup_mode=None
 )
@@ -82,6 +85,19 @@ def report_admission(
     from sunrise.cli import admission_commands
 
     admission_commands.report(home, days=days, as_json=as_json)
+
+
+@lifecycle_app.command("approve")
+def approve_archiving(
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="The lifecycle run that held it back.")],
+    home: HomeOption = None,
+    dry_run: DryRunOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Archive what a run would have archived and held back; what was used since stays."""
+    from sunrise.cli import lifecycle_commands
+
+    lifecycle_commands.approve(home, run_id, dry_run=dry_run, as_json=as_json)
 
 
 @trust_app.command("list")

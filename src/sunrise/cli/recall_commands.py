@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sunrise.cli.quick_recall import body_of, home_of
 from sunrise.cli.recall_lines import print_answer, print_path
 
@@ -48,4 +50,7 @@ def _own_answer(
             may_see=None,
         )
     with open_home(load_settings(home)) as opened:
-        return answer_of(opened.recall(request))
+        found = opened.recall(request)
+        # No later recall of this process tries again.
+        is_lost = not opened.ledger.write_use()
+        return answer_of(replace(found, receipt=replace(found.receipt, is_use_lost=is_lost)))

@@ -32,8 +32,8 @@ def undo_run(home: str | None, run_id: str, *, over_later: bool, dry_run: bool, 
         raise typer.BadParameter(
             f"no run has this id: {terminal_text(run_id)}; see `sunrise receipts --json`"
         )
-    receipt = _run(UNDO_FLOW, settings, run_id=run_id, dry_run=dry_run, over_later=over_later)
-    _leave(receipt, _undo_lines(receipt), as_json=as_json)
+    receipt = run_on_demand(UNDO_FLOW, settings, run_id=run_id, dry_run=dry_run, over_later=over_later)
+    leave(receipt, _undo_lines(receipt), as_json=as_json)
 
 
 def regrade(
@@ -52,16 +52,18 @@ def regrade(
     _check(scorer, force)
     _check_scope(settings, scope)
     asked = {"scorer": scorer, "since_ms": since_ms, "scope": scope, "force": tuple(force)}
-    receipt = _run(REGRADE_FLOW, settings, dry_run=preview, **asked)
-    _leave(receipt, _regrade_lines(receipt), as_json=as_json)
+    receipt = run_on_demand(REGRADE_FLOW, settings, dry_run=preview, **asked)
+    leave(receipt, _regrade_lines(receipt), as_json=as_json)
 
 
-def _run(target: str, settings: Settings, **parameters: Any) -> RunReceipt:
+def run_on_demand(target: str, settings: Settings, **parameters: Any) -> RunReceipt:
+    """Run a flow that only an operator starts, in this process, and return its receipt."""
     receipt: RunReceipt = rooms.load(target).fn(home=str(settings.home), **parameters)
     return receipt
 
 
-def _leave(receipt: RunReceipt, lines: Sequence[str], *, as_json: bool) -> NoReturn:
+def leave(receipt: RunReceipt, lines: Sequence[str], *, as_json: bool) -> NoReturn:
+    """Print a receipt with what there is to say of it, and leave with the code of its verdict."""
     told = [*lines, *(f"{one.code}: {one.message}" for one in receipt.anomalies)]
     text = "\n".join((receipt_table([receipt]), *([""] if told else []), *told))
     say({"receipt": receipt.to_dict()}, text, as_json=as_json)
@@ -104,16 +106,17 @@ def _undo_lines(receipt: RunReceipt) -> list[str]:
     lines += [f"left alone   {terminal_text(ref)}" for ref in receipt.refs.get("skipped", ())]
     over = receipt.counts.get("restored_over_later", 0)
     lines += [f"{over} of these over a later run"] if over else []
-    return [*lines, *_run_line(receipt, "restored")]
+    return [*lines, *run_line(receipt, "restored")]
 
 
 def _regrade_lines(receipt: RunReceipt) -> list[str]:
     moves = sorted(receipt.groups.get("label_moves", {}).items())
     lines = [f"{move:<32} {rows}" for move, rows in moves]
     lines += [f"such as  {ref}" for ref in receipt.refs.get("samples", ())]
-    return [*lines, *_run_line(receipt, "regraded")]
+    return [*lines, *run_line(receipt, "regraded")]
 
 
-def _run_line(receipt: RunReceipt, count: str) -> list[str]:
+def run_line(receipt: RunReceipt, count: str) -> list[str]:
+    """Return the line that names the run, so that it can be undone, where it changed something."""
     is_done = receipt.status in (RunStatus.OK, RunStatus.ANOMALY) and not receipt.dry_run
     return [f"run      {receipt.run_id}"] if is_done and receipt.counts.get(count) else []

@@ -1,4 +1,4 @@
-"""The door as one who looks: ask, list, count, show, carry out. None of it changes anything."""
+"""The calls that only look: ask, list, count, show, export. They change no memory; a recall counts as use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sunrise.adapters.whole_files import written_whole
 from sunrise.client.opened import Opened
 from sunrise.domain.admin import ListRequest, ListResult, StatsResult
 from sunrise.domain.memory_filter import MemoryFilter
-from sunrise.domain.recall import RecallReceipt, RecallRequest, RecallResult
+from sunrise.domain.recall import RecallRequest, RecallResult
 from sunrise.domain.record_requests import GetRequest, GetResult, TimelineRequest, TimelineResult
 from sunrise.domain.transfer import ExportFormat, ExportRequest, ExportResult
 from sunrise.online.admin_export import export_memories
@@ -19,8 +19,7 @@ from sunrise.online.admin_list import list_memories
 from sunrise.online.admin_stats import stats
 from sunrise.online.admin_timeline import timeline
 from sunrise.online.admin_trail import NO_TABLE
-from sunrise.online.policies import ranking_policy
-from sunrise.online.recall import recall
+from sunrise.online.recall import unanswered
 
 
 class Looking(Opened):
@@ -34,9 +33,10 @@ class Looking(Opened):
         limit: int = 5,
         include_archived: bool = False,
         verbosity: Literal["low", "high"] = "low",
+        read_only: bool = False,
     ) -> RecallResult:
         """
-        Return the memories most useful for a query, best first.
+        Return the memories most useful for a query, best first; they count as used, unless ``read_only``.
 
         >>> import sunrise
         >>> with sunrise.open(demo) as memories:
@@ -54,19 +54,12 @@ class Looking(Opened):
             verbosity=verbosity,
             look_elsewhere=True,
             may_see=None,
+            read_only=read_only,
         )
         table = self._to_look_at()
         if table is None:
-            return RecallResult((), self._empty(request))
-        embedder = self.home.recall_embedder(table)
-        return recall(
-            request,
-            memories=table,
-            embedder=embedder,
-            clock=self.home.clock,
-            calibration=self._calibration(table, embedder),
-            policy=ranking_policy(self.home.settings),
-        )
+            return unanswered(request, reason=NO_TABLE, now_ms=self.home.clock.now_ms())
+        return self.home.recall(request, memories=table)
 
     def list(
         self,
@@ -199,14 +192,3 @@ class Looking(Opened):
                 clock=self.home.clock,
                 backend=self.home.backend(),
             )
-
-    def _empty(self, request: RecallRequest) -> RecallReceipt:
-        return RecallReceipt(
-            at_ms=self.home.clock.now_ms(),
-            scope=request.scope,
-            limit=request.limit,
-            query_chars=len(request.query),
-            query_terms=0,
-            model_id="none",
-            reason=NO_TABLE,
-        )

@@ -25,7 +25,7 @@ class Verbosity(StrEnum):
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
     """
-    One question to the memory.
+    One question to the memory. With ``read_only`` what it hands out does not count as used.
 
     With ``look_elsewhere`` an answer that is empty, or weak, says where a better one may lie: in the archive,
     or in one of the scopes that the caller ``may_see``. None are all scopes; nobody sees another one unless
@@ -43,6 +43,7 @@ class RecallRequest:
     verbosity: Literal["low", "high"] = "low"
     look_elsewhere: bool = False
     may_see: tuple[str, ...] | None = ()
+    read_only: bool = False
 
     def __post_init__(self) -> None:
         check_scope(self.scope)
@@ -112,7 +113,8 @@ class RecallReceipt:
     ``reason`` says why nothing came back, ``lexical_skipped`` and ``dense_skipped`` why a leg did not run.
     The tops hold the first refs of each leg and of their fusion. ``fusion`` is ``calibrated`` or ``rrf``,
     ``policy_tier`` how far down the labels of importance the answer had to go. ``elsewhere`` says where a
-    better answer may lie, where somebody asked for that and looked.
+    better answer may lie, where somebody asked for that and looked. ``is_use_lost`` says that use was given
+    up, because the ledger could not be written for too long.
     """
 
     at_ms: int
@@ -140,14 +142,16 @@ class RecallReceipt:
     elsewhere: Elsewhere | None = None
     latency_ms: Mapping[str, float] = field(default_factory=dict)
     verbosity: Verbosity = Verbosity.LOW
+    is_use_lost: bool = False
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a caller should show: a leg that was left out means that something may be missing."""
         legs = (("lexical", self.lexical_skipped), ("dense", self.dense_skipped))
-        return tuple(
+        skipped = tuple(
             f"{leg}_skipped:{reason}" for leg, reason in legs if reason not in (None, "embedder_none")
         )
+        return (*skipped, "use_not_recorded") if self.is_use_lost else skipped
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values under the names that agents read: ``ftsTop``, ``vecTop``, ``fusedTop``."""

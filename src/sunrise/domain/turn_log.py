@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from sunrise.domain.use import Served
+
 MAX_TURNS_A_SESSION: Final = 50
 MAX_TURNS: Final = 5_000
 """Of all sessions together: what is older than the newest of these is forgotten."""
@@ -37,6 +39,7 @@ class LoggedTurn:
     key takes the place of the first. A turn that was ``skipped``, because nothing was to be looked up, does
     not count among those of which :class:`Injected` says how long they are past. ``working_set`` is that of
     the scope as JSON, where it has changed. ``number`` is what the ledger gave it, counted in the session.
+    ``retrieved`` are candidates that were not put before the agent; they are counted and not kept.
     """
 
     session_key: str
@@ -48,3 +51,9 @@ class LoggedTurn:
     skipped: bool = False
     working_set: str | None = None
     number: int = 0
+    retrieved: tuple[str, ...] = ()
+
+    @property
+    def served(self) -> Served:
+        """What the turn counts as use."""
+        return Served(self.at_ms, tuple(ref for ref, _ in self.items), self.retrieved)

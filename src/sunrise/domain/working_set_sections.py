@@ -54,6 +54,18 @@ def says_done(text: str) -> bool:
     return _DONE.search(_plain(text)) is not None
 
 
+def is_open_task(text: str, category: str | None = None) -> bool:
+    """
+    Return whether a text is a task, by what it was filed under or by a plain mark, and is not done.
+
+    >>> [is_open_task(text) for text in ("TODO: pay rent", "[x] pay rent", "待辦：續約網域", "We pay rent")]
+    [True, False, True, False]
+    """
+    plain = _plain(text)
+    is_task = _OF_CATEGORY.get(category or "") is Section.NEXT_ACTIONS or _TASK.search(plain) is not None
+    return is_task and _DONE.search(plain) is None
+
+
 def says_changed(text: str) -> bool:
     """
     Return whether a text says that something takes the place of something else.

@@ -60,6 +60,7 @@ def import_memories(
         door=vector_door(memories),
         screen=screen,
         graves=ledger,
+        now_ms=now,
         zone=zone,
     )
     trail.seen(memories)

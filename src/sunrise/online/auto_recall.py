@@ -20,6 +20,7 @@ from sunrise.domain.trivial_prompts import trivial_reason
 from sunrise.domain.turn_log import Lane, LoggedTurn
 from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult, TurnPolicy
 from sunrise.domain.turns import owner_text
+from sunrise.domain.use import not_included
 from sunrise.domain.working_set import working_set_id
 from sunrise.errors import StoreError
 from sunrise.online.backbone_lane import NO_BACKBONE, Backbone, Backbones
@@ -266,20 +267,24 @@ def _receipt(turn: _Turn, scope: ResolvedScope, **said: object) -> AutoRecallRec
 def _logged(turn: _Turn, receipt: AutoRecallReceipt) -> AutoRecallReceipt:
     """Leave the turn in the ledger for the next ones; return the receipt with its number."""
     request = turn.request
+    items = _injected(receipt)
+    logged = LoggedTurn(
+        session_key=request.session_key,
+        scope=receipt.scope.scope,
+        at_ms=turn.now_ms,
+        items=items,
+        receipt=to_record(receipt),
+        turn_key=request.turn_key,
+        skipped=receipt.skip_reason is not None,
+        working_set=turn.working_set,
+        retrieved=not_included(receipt.fused_top, tuple(ref for ref, _ in items)),
+    )
     try:
-        number = turn.ports.turns.log_turn(
-            LoggedTurn(
-                session_key=request.session_key,
-                scope=receipt.scope.scope,
-                at_ms=turn.now_ms,
-                items=_injected(receipt),
-                receipt=to_record(receipt),
-                turn_key=request.turn_key,
-                skipped=receipt.skip_reason is not None,
-                working_set=turn.working_set,
-            )
-        )
+        number = turn.ports.turns.log_turn(logged)
     except StoreError:
+        # The turn is given up; that its memories were used is written later.
+        if not logged.skipped:
+            turn.ports.turns.note_served(logged.served)
         return replace(receipt, warnings=(*receipt.warnings, "turn_not_logged"))
     return replace(receipt, turn=number)
 

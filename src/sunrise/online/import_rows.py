@@ -59,6 +59,7 @@ class RowImport:
     door: VectorDoor
     screen: TextScreen
     graves: TombstoneLedger
+    now_ms: int
     zone: tzinfo = UTC
     tally: ImportTally = field(default_factory=ImportTally)
 
@@ -179,6 +180,8 @@ class RowImport:
         columns = {name: pa.array([row[name] for row in rows], _TYPES[name]) for name in FIELDS}
         dated = [dated_terms(row["text"], row["createdAt"], self.zone) for row in rows]
         columns["terms"] = pa.array(dated, pa.string())
+        # However old its text is, a memory has had no day to be used here before this one.
+        columns["updated_at_ms"] = pa.array([self.now_ms] * len(rows), pa.int64())
         records = [one.read.record or {} for one, _ in new]
         kept = []
         for record in records:

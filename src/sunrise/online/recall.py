@@ -48,7 +48,7 @@ def recall(
     Scope, state and trust are filtered before ranking, in both legs. Untrusted memories come only where there
     would be no answer without them. With a *calibration* of the vectors that answer the legs are fused by
     score, else by ranks. A leg that cannot run is left out and the receipt says why: an answer by words alone
-    is better than none. Nothing is written.
+    is better than none. Nothing is written: who hands the answer out notes its use.
 
     Raises:
         DataError: The scope is no text that a store can take.

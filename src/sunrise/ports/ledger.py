@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -30,8 +30,16 @@ class GovernanceReader(Protocol):
         """Return what retention needs of each observation: kind, label, trust, state, times of use."""
         ...
 
+    def observation_texts(self, row_ids: Collection[int]) -> Mapping[int, str]:
+        """Return the texts of these observations, by id."""
+        ...
+
     def memory_usage(self) -> pa.Table:
         """Return when each memory was last used."""
+        ...
+
+    def served_since(self) -> int | None:
+        """Return when this home first served a recall, None where it never did."""
         ...
 
     def distribution(self) -> pa.Table:
@@ -155,7 +163,11 @@ class LedgerSweeper(Protocol):
 
 
 class LedgerKeeper(Protocol):
-    """Upkeep of the ledger: integrity, backup, small named values."""
+    """Upkeep of the ledger: integrity, backup, small named values, use that waits to be written."""
+
+    def write_use(self) -> bool:
+        """Write the use that waits in memory; False where the ledger could not be written."""
+        ...
 
     def check(self) -> Mapping[str, str]:
         """Return a verdict (``ok`` or what is wrong) for integrity, foreign keys and full-text index."""
@@ -179,6 +191,14 @@ class LedgerKeeper(Protocol):
 
     def put_note(self, name: str, text: str) -> None:
         """Write a small named text."""
+        ...
+
+    def note_names(self, prefix: str) -> tuple[str, ...]:
+        """Return the names of the small named texts that begin so, in order."""
+        ...
+
+    def drop_note(self, name: str) -> None:
+        """Forget a small named text."""
         ...
 
     def count(self, table: str) -> int:

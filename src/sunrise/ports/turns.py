@@ -1,18 +1,18 @@
-"""The ledger where turns are remembered: what was put before the agent."""
+"""The ledger where turns and the use of memories are remembered."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from sunrise.domain.turn_log import Injected, LoggedTurn
+from sunrise.domain.use import Served
 
 
 class TurnLedger(Protocol):
     """What the online module leaves behind; each write waits for a moment only, then raises StoreError."""
 
     def log_turn(self, turn: LoggedTurn) -> int:
-        """Keep a turn and count its memories as included; return its number within the session."""
+        """Keep a turn and count its memories as used; return its number within the session."""
         ...
 
     def injected(self, session_key: str, *, turns: int, but: str | None = None) -> tuple[Injected, ...]:
@@ -27,6 +27,10 @@ class TurnLedger(Protocol):
         """Return a small named text, such as the working set that is kept, or None."""
         ...
 
-    def note_retrieved(self, refs: Sequence[str], *, at_ms: int) -> None:
-        """Count records as retrieved; what they hold is not touched."""
+    def note_served(self, served: Served) -> bool:
+        """
+        Count what a recall handed out as used, without waiting and without failing.
+
+        Returns False where the ledger was held for so long that the use of older recalls is given up.
+        """
         ...

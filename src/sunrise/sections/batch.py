@@ -91,6 +91,15 @@ class LifecycleSettings(Section):
 
     p1_days: int = Field(90, ge=1, description="Days without use after which P1 records are archived.")
     p2_days: int = Field(30, ge=1, description="Days without use after which P2 records are archived.")
+    max_archived_share: float = Field(
+        0.1,
+        gt=0,
+        le=1,
+        description="A run that would archive more of the active rows of a store archives nothing and asks.",
+    )
+    unchecked_rows: int = Field(
+        5, ge=0, description="So few rows of a store are archived whatever their share."
+    )
 
 
 class DriftSettings(Section):

@@ -64,6 +64,7 @@ class RecallAsked(Asked):
     limit: WholeNumber = Field(5, ge=1, le=MAX_LIMIT, description="Memories, at most.")
     include_archived: bool = Field(default=False, description="Archived memories too.")
     verbosity: Literal["low", "high"] = Field("low", description="high: the parts of each score.")
+    read_only: bool = Field(default=False, description="What is handed out does not count as used.")
 
 
 class MemoryGiven(Given):

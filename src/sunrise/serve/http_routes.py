@@ -35,7 +35,7 @@ router = APIRouter(responses=described(*ANSWERED))
 
 @router.post("/v1/recall", response_model=RecallGiven, tags=["memories"])
 async def recall(asked: RecallAsked, request: Request) -> Response:
-    """Return the memories most useful for a query, best first, with a receipt. Nothing is written."""
+    """Return the memories most useful for a query, best first, with a receipt; they count as used."""
     service, caller = who(request, Right.READ)
     scope = scope_for(request, caller, asked.scope)
     wanted = RecallRequest(
@@ -46,6 +46,7 @@ async def recall(asked: RecallAsked, request: Request) -> Response:
         verbosity=asked.verbosity,
         look_elsewhere=True,
         may_see=caller.scopes,
+        read_only=asked.read_only,
     )
     found = await service.workers.ask(lambda: service.recall(wanted))
     service.metrics.items.labels("/v1/recall").inc(len(found.items))

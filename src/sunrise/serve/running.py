@@ -31,6 +31,9 @@ from sunrise.serve.tokens import load_tokens
 from sunrise.settings import Settings
 
 BACKLOG: Final = 128
+USE_S: Final = 2.0
+"""So often use is written that waits because a flow held the ledger when its recall was answered."""
+
 TRIM_S: Final = 30.0
 """So often memory that is free is given back to the system."""
 
@@ -74,6 +77,7 @@ class _Server(uvicorn.Server):
         self._service = service
         self._beats: asyncio.Task[None] | None = None
         self._trims: asyncio.Task[None] | None = None
+        self._use: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -83,6 +87,7 @@ class _Server(uvicorn.Server):
         announce(self._home, Presence(host, port, os.getpid(), version("sunrise-memory")))
         self._beats = asyncio.create_task(self._beat())
         self._trims = asyncio.create_task(_trim())
+        self._use = asyncio.create_task(_write_use(self._service))
         with contextlib.suppress(NotImplementedError, AttributeError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._reload)
         notify(f"READY=1\nSTATUS=listening on {host}:{port}")
@@ -91,7 +96,7 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         notify("STOPPING=1")
         note("stopping")
-        for task in filter(None, (self._beats, self._trims)):
+        for task in filter(None, (self._beats, self._trims, self._use)):
             task.cancel()
         await super().shutdown(sockets)
 
@@ -112,6 +117,12 @@ async def _trim() -> None:
     while True:
         await asyncio.to_thread(give_back)
         await asyncio.sleep(TRIM_S)
+
+
+async def _write_use(service: Service) -> None:
+    while True:
+        await asyncio.sleep(USE_S)
+        await asyncio.to_thread(service.write_use)
 
 
 class _TimedProtocol(H11Protocol):

@@ -102,7 +102,7 @@ class Service:
         except Exception as error:
             # An embedder is others' code; without it the words alone answer, and the receipts say so.
             note("embedder_failed", kind=type(error).__name__)
-        self.recall(RecallRequest("are you awake"))
+        self.recall(RecallRequest("are you awake", read_only=True))
         ready = self.readiness()
         note("warm", ms=round((time.perf_counter() - begin) * 1000), ready=ready.is_ready)
         return ready
@@ -135,6 +135,10 @@ class Service:
             own = tuple(one for one in policy.scope.fallback_scopes if one in scopes)
             policy = replace(policy, scope=replace(policy.scope, fallback_scopes=own))
         return auto_recall(request, ports=self.home.turn_ports(self._table_or_none()), policy=policy)
+
+    def write_use(self) -> bool:
+        """Write the use that could not be written when its recall was answered."""
+        return self.home.ledger.write_use()
 
     def last_turn(self, session_key: str | None) -> LoggedTurn | None:
         """Return the newest turn, of one session or of all."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import struct
 
 import pytest
 from hypothesis import given
@@ -10,10 +11,14 @@ from sunrise.domain.importance import (
     UNKNOWN_IMPORTANCE,
     Importance,
     ImportanceLabel,
+    effective_label,
     label_from_score,
     normalize_label,
     parse_importance,
 )
+from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
+from sunrise.domain.scoring.heuristic_v2 import HEURISTIC_V2
+from sunrise.domain.scoring.signals import Scorer
 
 MUST, NICE, IGNORE = ImportanceLabel.MUST_REMEMBER, ImportanceLabel.NICE_TO_HAVE, ImportanceLabel.IGNORE
 
@@ -179,3 +184,19 @@ def test_a_score_is_within_the_unit_and_agrees_with_its_label(value: object) -> 
         assert importance.score is not None
         assert 0 <= importance.score <= 1
         assert importance.label is label_from_score(importance.score)
+
+
+@pytest.mark.parametrize("scorer", [HEURISTIC_V1, HEURISTIC_V2])
+def test_an_ignore_without_any_signal_reads_as_unknown_and_any_other_label_as_itself(scorer: Scorer) -> None:
+    plain = scorer.grade(kind="note", tool_name=None, summary="Invoices come on the third working day")
+    chatter = scorer.grade(kind="note", tool_name=None, summary="ok thanks")
+    assert (plain.label, chatter.label) == (IGNORE, IGNORE)
+    assert effective_label(plain.label, plain.score) == "unknown"
+    assert effective_label(chatter.label, chatter.score) == "ignore"
+
+
+def test_the_default_score_is_known_in_any_width_of_a_float() -> None:
+    as_four_bytes = struct.unpack("f", struct.pack("f", 0.3))[0]
+    assert as_four_bytes != 0.3
+    assert effective_label("ignore", as_four_bytes) == "unknown"
+    assert [effective_label("ignore", score) for score in (0.29, 0.31, None)] == ["ignore"] * 3
