@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from enum import StrEnum
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -16,13 +17,13 @@ from sunrise.domain.capture import (
     RejectReason,
     capture_row,
     map_strings,
-    parse_ts,
 )
 from sunrise.domain.capture_identity import MAX_KEY, short_name
 from sunrise.domain.scoring.task_markers import has_task_marker
 from sunrise.domain.secret_fields import without_secrets
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean, clip
+from sunrise.domain.times import time_of
 from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, owner_text, says_something
 from sunrise.errors import DataError
 
@@ -109,7 +110,13 @@ def session_of(
 
 
 def event_rows(
-    event: Mapping[str, Any], *, session: Session, dumps: Dumps, fallback_ms: int, now_ms: int
+    event: Mapping[str, Any],
+    *,
+    session: Session,
+    dumps: Dumps,
+    fallback_ms: int,
+    now_ms: int,
+    zone: tzinfo = UTC,
 ) -> EventRows:
     """
     Return the episodes and observations of one event; nothing for events that no one said or did.
@@ -124,8 +131,10 @@ def event_rows(
     A call through ``tool_call`` is told once, by the outer call and result, unwrapped; the
     ``openclaw.nested-tool.v1`` message between them says the same again and gives nothing.
 
+    A time without a zone is in *zone*.
+
     Raises:
-        DataError: The event is not shaped as a message, or nests too deep.
+        DataError: The event is not shaped as a message, or nests too deep, or its time is none.
     """
     if event.get("type") != "message":
         return EventRows()
@@ -135,7 +144,12 @@ def event_rows(
     rule = _ROLES.get(str(message.get("role")))
     if rule is None:
         return EventRows()
-    turn = _Turn(event, message, session=session, dumps=dumps, fallback_ms=fallback_ms, now_ms=now_ms)
+    stated_ms = time_of(message, zone=zone)
+    if stated_ms is None:
+        stated_ms = time_of(event, zone=zone)
+    turn = _Turn(
+        event, message, session=session, dumps=dumps, stated_ms=stated_ms, fallback_ms=fallback_ms, now_ms=now_ms
+    )
     rule(turn)
     return EventRows(tuple(turn.episodes), tuple(turn.observations), turn.redacted)
 
@@ -157,6 +171,7 @@ class _Turn:
         *,
         session: Session,
         dumps: Dumps,
+        stated_ms: int | None,
         fallback_ms: int,
         now_ms: int,
     ) -> None:
@@ -169,11 +184,8 @@ class _Turn:
         self._now_ms = now_ms
         # Old transcripts have no ids: then the event is called by what it says.
         self._event_id = short_name(event.get("id")) or f"sha256:{_digest(dumps(event))}"
-        ts_ms, self._ts_flag = parse_ts(message.get("timestamp"))
-        if ts_ms is None:
-            ts_ms, flag = parse_ts(event.get("timestamp"))
-            self._ts_flag = None if ts_ms is not None else flag
-        self._ts_ms = fallback_ms if ts_ms is None else ts_ms
+        self._ts_flag = "missing" if stated_ms is None else None
+        self._ts_ms = fallback_ms if stated_ms is None else stated_ms
 
     def add(
         self,
