@@ -201,5 +201,3 @@ def _batches(reader: JsonLines, reading: _Reading, *, lines: int) -> Iterator[Ca
     )
     for stretch in stretches:
         yield reading.close_batch(stretch)
-
-

@@ -73,7 +73,9 @@ class AgentDatabase:
             with closing(sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT_S)) as db:
                 # One text that is no UTF-8 must not keep the others from being read.
                 db.text_factory = bytes
-                reading = _Reading(db, self, stat, EventGathering(now_ms, int(stat.st_mtime * 1000), self.zone))
+                reading = _Reading(
+                    db, self, stat, EventGathering(now_ms, int(stat.st_mtime * 1000), self.zone)
+                )
                 yield from reading.batches(position, lines=batch_lines)
         except FileNotFoundError:
             return
@@ -140,7 +142,9 @@ class _Reading:
         try:
             body = _body(plain, packed, size)
             stated = {"created_at": _name(created_at) if isinstance(created_at, bytes) else created_at}
-            self.gathering.fallback_ms = known_time(stated, zone=self.source.zone) or self.gathering.fallback_ms
+            self.gathering.fallback_ms = (
+                known_time(stated, zone=self.source.zone) or self.gathering.fallback_ms
+            )
             self.gathering.take(parse_object(body), self._session(session_id))
         except DataError as error:
             shown = body or (plain if isinstance(plain, bytes) else b"")

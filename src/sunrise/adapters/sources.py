@@ -27,9 +27,10 @@ Build = Callable[[Path, tzinfo], Iterator[ObservationSource]]
 def readers(settings: Settings) -> list[ObservationSource]:
     """Return a reader for each file of the spool and of the sources; one that two name is read once."""
     found: dict[str, ObservationSource] = {}
-    zone = ZoneInfo(settings.timezone)
     for path in sorted((settings.home / "spool").glob("*.jsonl")):
-        reader: ObservationSource = CaptureFile(path, zone=zone) if _may_open(path) else _NoFile(path)
+        reader: ObservationSource = (
+            CaptureFile(path, zone=settings.zone) if _may_open(path) else _NoFile(path)
+        )
         found[reader.name] = reader
     for source in settings.sources:
         for reader in readers_of(source, settings):
@@ -39,7 +40,7 @@ def readers(settings: Settings) -> list[ObservationSource]:
 
 def readers_of(source: SourceSettings, settings: Settings) -> list[ObservationSource]:
     """Return a reader for each file that one source of the settings stands for."""
-    zone = ZoneInfo(source.timezone or settings.timezone)
+    zone = ZoneInfo(source.timezone) if source.timezone else settings.zone
     found: list[ObservationSource] = []
     for path in paths_of(source, settings):
         found.extend(_BUILD[source.kind](path, zone) if _may_open(path) else [_NoFile(path)])

@@ -90,7 +90,11 @@ class Looking(Opened):
             with_quarantined_texts=with_quarantined_texts,
         )
         return list_memories(
-            request, memories=self._to_look_at(), clock=self.home.clock, backend=self.home.backend()
+            request,
+            memories=self._to_look_at(),
+            clock=self.home.clock,
+            backend=self.home.backend(),
+            zone=self.home.settings.zone,
         )
 
     def stats(self, scope: str | None = None, *, with_vectors: bool = True) -> StatsResult:
@@ -132,6 +136,7 @@ class Looking(Opened):
             ledger=self.home.ledger,
             clock=self.home.clock,
             backend=self.home.backend(),
+            zone=self.home.settings.zone,
         )
 
     def timeline(self, ref: str | None = None, **around: Any) -> TimelineResult:
@@ -152,6 +157,7 @@ class Looking(Opened):
             ledger=self.home.ledger,
             clock=self.home.clock,
             backend=self.home.backend(),
+            zone=self.home.settings.zone,
         )
 
     def export(
@@ -192,6 +198,7 @@ class Looking(Opened):
                 screen=self.home.screen(),
                 clock=self.home.clock,
                 backend=self.home.backend(),
+                zone=self.home.settings.zone,
             )
 
     def _empty(self, request: RecallRequest) -> RecallReceipt:

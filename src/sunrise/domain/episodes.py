@@ -148,7 +148,13 @@ def event_rows(
     if stated_ms is None:
         stated_ms = time_of(event, zone=zone)
     turn = _Turn(
-        event, message, session=session, dumps=dumps, stated_ms=stated_ms, fallback_ms=fallback_ms, now_ms=now_ms
+        event,
+        message,
+        session=session,
+        dumps=dumps,
+        stated_ms=stated_ms,
+        fallback_ms=fallback_ms,
+        now_ms=now_ms,
     )
     rule(turn)
     return EventRows(tuple(turn.episodes), tuple(turn.observations), turn.redacted)

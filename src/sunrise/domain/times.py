@@ -34,6 +34,9 @@ EARLIEST_MS: Final = 10**11
 LATEST_MS: Final = 4_102_444_800_000
 """The year 2100: a record that says it is later has a slip in its time."""
 
+BAD_TIME: Final = "bad_time"
+"""Begins the reason of every record that is refused for its time."""
+
 _LIKELY_EARLIEST_MS: Final = 946_684_800_000
 _LONGEST_TEXT: Final = 64
 _NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
@@ -91,7 +94,7 @@ def field_time(record: Mapping[str, Any], field: str, *, zone: tzinfo) -> int | 
     try:
         return read_time(value, zone=zone)
     except DataError as error:
-        raise DataError(f"{field} is no time", reason=f"bad_time.{field}.{error.reason}") from error
+        raise DataError(f"{field} is no time", reason=f"{BAD_TIME}.{field}.{error.reason}") from error
 
 
 def time_of(record: Mapping[str, Any], *, zone: tzinfo) -> int | None:

@@ -79,7 +79,7 @@ class RowImport:
             reason = read.reason
             if read.record is not None:
                 try:
-                    yield _Taken(read, normal_row(read.record))
+                    yield _Taken(read, normal_row(read.record, zone=self.zone))
                     continue
                 except DataError as error:
                     reason = error.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import tzinfo
 from functools import partial
 from typing import Final
 
@@ -17,6 +18,7 @@ from sunrise.domain.secrets import redact
 from sunrise.domain.succession import after_succession
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.text.model_input import HEAD_CHARS, MAX_CHARS, clamped
+from sunrise.domain.times import written_time
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.errors import StoreError
 from sunrise.online.recall_evidence import Evidence, gathered
@@ -54,7 +56,7 @@ def recall(
     answer, receipt = weighed(
         request, memories=memories, embedder=embedder, clock=clock, calibration=calibration, policy=policy
     )
-    return RecallResult(tuple(map(item_of, answer.kept)), receipt)
+    return RecallResult(tuple(item_of(one, zone=policy.zone) for one in answer.kept), receipt)
 
 
 def weighed(
@@ -76,8 +78,8 @@ def weighed(
     )
 
 
-def item_of(one: Ranked) -> RecallItem:
-    """Return a memory as it is handed out."""
+def item_of(one: Ranked, *, zone: tzinfo) -> RecallItem:
+    """Return a memory as it is handed out, dated in *zone*."""
     memory = one.memory
     return RecallItem(
         ref=memory.ref,
@@ -89,6 +91,7 @@ def item_of(one: Ranked) -> RecallItem:
         category=memory.category,
         created_at_ms=memory.created_at_ms,
         score=one.score,
+        date=written_time(memory.created_at_ms, zone=zone),
     )
 
 

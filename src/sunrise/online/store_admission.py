@@ -68,7 +68,7 @@ class Admitted:
         """Return the columns of the observation in the ledger."""
         detail = {"door": "store", **({"category": self.category} if self.category else {})}
         return {
-            "ts_ms": now_ms,
+            "ts_ms": now_ms if request.said_at_ms is None else request.said_at_ms,
             "kind": self.category or "note",
             "summary": self.text,
             "lang": detect_lang(self.text),

@@ -223,7 +223,9 @@ def test_the_memory_files_of_a_workspace_are_found(workspace: Path) -> None:
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason=f"the sample files are not at {SAMPLES}")
 def test_the_files_of_real_gateways_are_read() -> None:
     raw, quoted = (
-        rows(MarkdownMemory(next((SAMPLES / version / "memory").glob("*.md")), zone=ZoneInfo("Asia/Shanghai")))
+        rows(
+            MarkdownMemory(next((SAMPLES / version / "memory").glob("*.md")), zone=ZoneInfo("Asia/Shanghai"))
+        )
         for version in ("v2026.4.27", "v2026.9.6")
     )
     assert len(raw) == 7
