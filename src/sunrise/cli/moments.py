@@ -16,8 +16,8 @@ def milliseconds(said: str, zone: str, *, option: str) -> int:
 
     A date before all times that a memory can have is the beginning of time.
 
-    >>> milliseconds("2026-11-18", "UTC", option="--since"), milliseconds("1970-01-02", "UTC", option="--since")
-    (1794960000000, 0)
+    >>> [milliseconds(day, "UTC", option="--since") for day in ("2026-11-18", "1970-01-02")]
+    [1794960000000, 0]
 
     Raises:
         typer.BadParameter: It is none.

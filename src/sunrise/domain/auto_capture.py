@@ -116,7 +116,8 @@ def extracted(
     Return the candidates in the messages of a session, as the hook ``agent_end`` has them, oldest first.
 
     Only words that are surely the owner's are read: in a group those of a message that says so. ``scope`` is
-    the explicit one of the session; else the tags before a statement count. Times without a zone are in *zone*.
+    the explicit one of the session; else the tags before a statement count. A time without a zone is in
+    *zone*.
 
     >>> said = {"role": "user", "content": "Thanks! From now on, write dates as YYYY-MM-DD."}
     >>> found = extracted([said], session=Session("s1"), policy=AutoCapturePolicy(), scopes=ScopePolicy())

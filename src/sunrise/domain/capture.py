@@ -82,8 +82,8 @@ def capture_row(
     """
     Return the row of one captured object, and whether a secret was taken out of it.
 
-    ``fallback_ms`` stands in for a missing time; ``ts_flag`` then says so. A time without a zone is in *zone*.
-    ``harmless`` is whether the line that the object comes from passed
+    ``fallback_ms`` stands in for a missing time; ``ts_flag`` then says so. A time without a zone is in
+    *zone*. ``harmless`` is whether the line that the object comes from passed
     :func:`sunrise.domain.secrets.gate_pattern`: then nothing is looked for.
 
     Raises:

@@ -32,8 +32,8 @@ class FencedItem:
     """
     One memory as a model sees it; an empty field is one of which nothing is known.
 
-    ``kind`` is the category, or the section of the working set. ``date`` is as people are shown it. Nothing here changes from
-    turn to turn, so that what stays in the block stays byte for byte.
+    ``kind`` is the category, or the section of the working set. ``date`` is as people are shown it. Nothing
+    here changes from turn to turn, so that what stays in the block stays byte for byte.
     """
 
     ref: str

@@ -77,8 +77,8 @@ class StoreRequest:
     the scorer. With an ``id`` the memory of that id is made or written anew. The same ``idempotency_key``
     twice is one store. A memory is not recalled after ``expires_at_ms``, or ``ttl_days`` from now.
     ``again`` stores also what was forgotten. ``replaces`` are refs or ids of memories of the scope that the
-    text puts out of date: recall tells them behind all others. ``said_at_ms`` is when the text was said, where
-    that was not now: a new memory is dated by it.
+    text puts out of date: recall tells them behind all others. ``said_at_ms`` is when the text was said,
+    where that was not now: a new memory is dated by it.
 
     Raises:
         DataError: A value makes no sense; reasons ``bad_scope``, ``bad_id``, ``bad_key``, ``bad_category``,

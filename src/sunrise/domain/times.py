@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Any, Final
@@ -81,22 +82,6 @@ def read_time(value: object, *, zone: tzinfo, earliest_ms: int = EARLIEST_MS) ->
     return ms
 
 
-def field_time(record: Mapping[str, Any], field: str, *, zone: tzinfo) -> int | None:
-    """
-    Return the time in one field of a record, None where the field is empty or missing.
-
-    Raises:
-        DataError: It holds something else; the reason names the field and the :class:`TimeFault`.
-    """
-    value = record.get(field)
-    if value is None or value == "":
-        return None
-    try:
-        return read_time(value, zone=zone)
-    except DataError as error:
-        raise DataError(f"{field} is no time", reason=f"{BAD_TIME}.{field}.{error.reason}") from error
-
-
 def time_of(record: Mapping[str, Any], *, zone: tzinfo) -> int | None:
     """
     Return the time that a record states of itself, None where it states none.
@@ -108,24 +93,24 @@ def time_of(record: Mapping[str, Any], *, zone: tzinfo) -> int | None:
     Raises:
         DataError: What it states is no time; the reason names the field and the :class:`TimeFault`.
     """
-    field, _ = stated_time(record)
+    field, value = stated_time(record)
     if field is not None:
-        return field_time(record, field, zone=zone)
+        try:
+            return read_time(value, zone=zone)
+        except DataError as error:
+            raise DataError(f"{field} is no time", reason=f"{BAD_TIME}.{field}.{error.reason}") from error
     for likely in LIKELY_FIELDS:
         if likely in record:
-            try:
+            with suppress(DataError):
                 return read_time(record[likely], zone=zone, earliest_ms=_LIKELY_EARLIEST_MS)
-            except DataError:
-                continue
     return None
 
 
 def known_time(record: Mapping[str, Any], *, zone: tzinfo) -> int | None:
     """Return the time that a record states of itself, None where it states none or a wrong one."""
-    try:
+    with suppress(DataError):
         return time_of(record, zone=zone)
-    except DataError:
-        return None
+    return None
 
 
 def stated_time(record: Mapping[str, Any]) -> tuple[str | None, object]:

@@ -33,8 +33,8 @@ def timeline(
     Return what was captured around a record or a moment, oldest first, and no more than is asked for.
 
     Around an observation that is its session, or its scope where it has no session; around a memory the same
-    of the newest observation that names it, else its own scope at the time when it was made. Rows are dated in
-    *zone*.
+    of the newest observation that names it, else its own scope at the time when it was made. Rows are dated
+    in *zone*.
 
     Raises:
         DataError: The ref names no kind of record; reason ``bad_ref``.
