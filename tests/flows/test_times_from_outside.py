@@ -1,4 +1,4 @@
-"""Times of other programs through the command that imports and through the flow that harvests, and shown again."""
+"""Times of other programs, taken in by an import and by a harvest, and shown again in one form."""
 
 from __future__ import annotations
 

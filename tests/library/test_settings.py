@@ -162,6 +162,7 @@ def test_a_folder_in_the_place_of_the_file_is_named(tmp_path: Path) -> None:
 
 
 def test_settings_never_change(tmp_path: Path) -> None:
+    toml(tmp_path, "")
     settings = load_settings(tmp_path)
     with pytest.raises(ValidationError):
         settings.timezone = "UTC"  # type: ignore[misc]
