@@ -87,17 +87,14 @@ def capture_row(
     :func:`sunrise.domain.secrets.gate_pattern`: then nothing is looked for.
 
     Raises:
-        DataError: There is no text, or it is not a text, or the record nests too deep; the reason is a
-            :class:`RejectReason`. Or what it states as its time is none: see
-            :func:`sunrise.domain.times.time_of`.
+        DataError: There is no text, or it is not a text, or the record nests too deep: a
+            :class:`RejectReason`. Or what it states as its time is none: :func:`sunrise.domain.times.time_of`.
     """
     own = _own_detail(record)
     detail = _whole_detail(own, record)
     raw_summary, raw_english = _texts(record, detail)
     ts_ms = time_of(record, zone=zone)
-    named_kind = short_name(record.get("kind"), limit=64)
-    # Some letters become two when they are lowered.
-    kind = named_kind.lower()[:64] if named_kind else "note"
+    named_kind, kind = _kinds(record)
     tool = short_name(record.get("tool_name") or record.get("tool"))
     session = first_name(record, _SESSION) or first_name(detail, _SESSION)
     detail_text = dumps(detail)
@@ -105,11 +102,11 @@ def capture_row(
     safe = _safe(raw_summary, raw_english, detail, detail_text, dumps, harmless=harmless)
     # A key must not be a hash of a secret, and must be the same once the secret is gone from the source.
     told = (safe.summary, safe.detail_text) if safe.redacted else (raw_summary, detail_text)
-    content = "\x1f".join((kind, str(stated_time(record)[1]), tool or "", told[0], session or "", told[1]))
+    content = (kind, str(stated_time(record)[1]), tool or "", told[0], session or "", told[1])
     origin = origin_of(record, detail, kind=kind, tool=tool)
     score, label = _grade(detail.get("importance"))
     row = CaptureRow(
-        key=record_key(record, kind=kind, session=session, content=with_like_marks(content)),
+        key=record_key(record, kind=kind, session=session, content=with_like_marks("\x1f".join(content))),
         ts_ms=fallback_ms if ts_ms is None else ts_ms,
         kind=kind,
         tool_name=tool,
@@ -122,9 +119,7 @@ def capture_row(
         # What an observation says of its memory is written back to it: the trust of an answer must not be.
         trust_tier=trust_of("agent" if memory_id and origin == "tool" else origin, detail),
         source_kind=origin,
-        source_ref=short_name(
-            record.get("source_ref") or detail.get("source_ref") or detail.get("tool_call_id")
-        ),
+        source_ref=_source_ref(record, detail),
         importance_score=score,
         importance_label=label,
         memory_id=memory_id,
@@ -172,6 +167,17 @@ _NAMES = ("key", "kind", "tool_name", "scope", "session_key", "agent_id", "sourc
 _SESSION = ("session_key", "sessionKey")
 _AGENT = ("agent_id", "agent", "agentId")
 _LANG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
+
+
+def _kinds(record: Mapping[str, Any]) -> tuple[str | None, str]:
+    """Return the kind as the record names it, and the one that the row gets."""
+    named = short_name(record.get("kind"), limit=64)
+    # Some letters become two when they are lowered.
+    return named, named.lower()[:64] if named else "note"
+
+
+def _source_ref(record: Mapping[str, Any], detail: Mapping[str, Any]) -> str | None:
+    return short_name(record.get("source_ref") or detail.get("source_ref") or detail.get("tool_call_id"))
 
 
 def _own_detail(record: Mapping[str, Any]) -> dict[str, Any]:

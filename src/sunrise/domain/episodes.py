@@ -147,15 +147,8 @@ def event_rows(
     stated_ms = time_of(message, zone=zone)
     if stated_ms is None:
         stated_ms = time_of(event, zone=zone)
-    turn = _Turn(
-        event,
-        message,
-        session=session,
-        dumps=dumps,
-        stated_ms=stated_ms,
-        fallback_ms=fallback_ms,
-        now_ms=now_ms,
-    )
+    turn = _Turn(event, message, session, dumps, now_ms)
+    turn.ts_ms, turn.ts_flag = (fallback_ms, "missing") if stated_ms is None else (stated_ms, None)
     rule(turn)
     return EventRows(tuple(turn.episodes), tuple(turn.observations), turn.redacted)
 
@@ -171,15 +164,7 @@ class _Turn:
     """One message with what every row of it shares, and the rows it has given so far."""
 
     def __init__(
-        self,
-        event: Mapping[str, Any],
-        message: dict[str, Any],
-        *,
-        session: Session,
-        dumps: Dumps,
-        stated_ms: int | None,
-        fallback_ms: int,
-        now_ms: int,
+        self, event: Mapping[str, Any], message: dict[str, Any], session: Session, dumps: Dumps, now_ms: int
     ) -> None:
         self.message = message
         self.session = session
@@ -190,8 +175,8 @@ class _Turn:
         self._now_ms = now_ms
         # Old transcripts have no ids: then the event is called by what it says.
         self._event_id = short_name(event.get("id")) or f"sha256:{_digest(dumps(event))}"
-        self._ts_flag = "missing" if stated_ms is None else None
-        self._ts_ms = fallback_ms if stated_ms is None else stated_ms
+        self.ts_ms = 0
+        self.ts_flag: str | None = None
 
     def add(
         self,
@@ -211,8 +196,8 @@ class _Turn:
         key = f"{self.session.session_id}#{self._event_id}"
         episode = EpisodeRow(
             key=_bounded(f"{key}/{part}" if part else key),
-            ts_ms=self._ts_ms,
-            ts_flag=self._ts_flag,
+            ts_ms=self.ts_ms,
+            ts_flag=self.ts_flag,
             type=str(kind),
             session_id=self.session.session_id,
             session_key=self.session.session_key,
@@ -240,7 +225,7 @@ class _Turn:
         names_memory: bool = False,
     ) -> None:
         record = {
-            "ts": None if self._ts_flag else self._ts_ms,
+            "ts": None if self.ts_flag else self.ts_ms,
             "kind": kind,
             "tool_name": episode.tool_name,
             "summary": summary,
@@ -252,13 +237,11 @@ class _Turn:
         }
         if episode.tool_call_id:
             record["tool_call_id"] = episode.tool_call_id
-        row, redacted = capture_row(record, dumps=self.dumps, fallback_ms=self._ts_ms, now_ms=self._now_ms)
+        row, redacted = capture_row(record, dumps=self.dumps, fallback_ms=self.ts_ms, now_ms=self._now_ms)
         # Only storing makes a memory the observation's own: to be found by a search is no claim about it.
         memory_id = row.memory_id if names_memory else None
         # What an observation says of its memory is written back to it: the trust of an answer must not be.
-        row = row._replace(
-            memory_id=memory_id, trust_tier=None if memory_id else trust, ts_flag=self._ts_flag
-        )
+        row = row._replace(memory_id=memory_id, trust_tier=None if memory_id else trust, ts_flag=self.ts_flag)
         if not episode.tool_call_id:
             row = row._replace(key=_bounded(f"episode:{episode.key}"))
         self.redacted = self.redacted or redacted
