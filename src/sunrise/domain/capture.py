@@ -87,8 +87,7 @@ def capture_row(
     :func:`sunrise.domain.secrets.gate_pattern`: then nothing is looked for.
 
     Raises:
-        DataError: There is no text, or it is not a text, or the record nests too deep: a
-            :class:`RejectReason`. Or what it states as its time is none: :func:`sunrise.domain.times.time_of`.
+        DataError: There is no text or it is none, the record nests too deep, or its time is none.
     """
     own = _own_detail(record)
     detail = _whole_detail(own, record)
