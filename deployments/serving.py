@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from types import FrameType
-from zoneinfo import ZoneInfo
 
 from deployments.prefect_server import PrefectServer, api_url, running_server
 from deployments.single import only_one
@@ -110,7 +109,7 @@ def _greet(settings: Settings, server: PrefectServer, closed: tuple[str, ...], *
         ]
         _print(json.dumps(_facts(settings, server, closed) | {"schedules": schedules}, ensure_ascii=False))
         return
-    zone = ZoneInfo(settings.timezone)
+    zone = settings.zone
     rows = [
         [
             one.name,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from sunrise.domain.times import written_time
 from sunrise.errors import ConfigurationError
 
 __all__ = ["NO_BREAK", "Stamp", "duration", "number", "page_name", "plural", "stamp"]
@@ -18,7 +19,11 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A moment as the machine reads it (``iso``) and as people do, with and without the year."""
+    """
+    A moment as the machine reads it (``iso``) and as people do.
+
+    ``text`` is what the commands show too. ``short`` is for a page that names its zone.
+    """
 
     iso: str
     text: str
@@ -30,15 +35,15 @@ def stamp(ms: int, *, zone: str) -> Stamp:
     Return the moment *ms* (epoch milliseconds) on the wall clock of *zone*.
 
     >>> stamp(0, zone="Asia/Taipei").text
-    'Thu 1 Jan 1970, 08:00:00'
+    '1970-01-01 08:00 +08:00'
 
     Raises:
         ConfigurationError: The zone is not in the time zone database.
     """
-    moment = datetime.fromtimestamp(ms / 1000, tz=UTC).astimezone(_zone(zone))
+    moment = datetime.fromtimestamp(ms / 1000, tz=_zone(zone))
     return Stamp(
         iso=moment.isoformat(timespec="seconds"),
-        text=f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M:%S}",
+        text=written_time(ms, zone=_zone(zone)),
         short=f"{moment.day} {moment:%b, %H:%M}",
     )
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from sunrise.adapters.memory_file import MemoryFile, opened_memories
 from sunrise.bootstrap import Home
@@ -97,7 +96,7 @@ def _import(
         screen=home.screen(),
         clock=home.clock,
         backend=home.backend(),
-        zone=ZoneInfo(home.settings.timezone),
+        zone=home.settings.zone,
     )
     if done.run is not None:
         home.keep_receipt(done.run)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from sunrise.bootstrap import Home
 from sunrise.domain.records import EntryCount, Inserted, Rejected, SourcePosition
@@ -156,8 +155,8 @@ class Keeper:
 
     @cached_property
     def _day(self) -> str:
-        zone = ZoneInfo(self._home.settings.timezone)
-        return datetime.fromtimestamp(self._home.clock.now_ms() / 1000, tz=zone).date().isoformat()
+        now = datetime.fromtimestamp(self._home.clock.now_ms() / 1000, tz=self._home.settings.zone)
+        return now.date().isoformat()
 
     def _news(self, rows: pl.DataFrame, *, redacted: int) -> tuple[CountedRows, CountedRows]:
         """Count, of the rows that are new, those without a secret that they had, and those not trusted."""

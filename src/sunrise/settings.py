@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -46,6 +48,30 @@ from sunrise.sections.serve import ServeSettings
 
 CONFIG_FILE = "sunrise.toml"
 DEFAULT_HOME = "~/.sunrise"
+
+_LOCALTIME = Path("/etc/localtime")
+_TIMEZONE = Path("/etc/timezone")
+
+
+def machine_zone() -> str:
+    """
+    Return the time zone of this machine by its name: of ``TZ``, else of the files of the system, else UTC.
+
+    A zone without a name in the time zone database, such as ``CST-8``, is passed over.
+    """
+    for name in _machine_zones():
+        with suppress(ZoneInfoNotFoundError, ValueError, OSError):
+            return ZoneInfo(name).key
+    return "UTC"
+
+
+def _machine_zones() -> Iterator[str]:
+    for place in (os.environ.get("TZ", "").removeprefix(":"), str(_LOCALTIME)):
+        # A path leads into the time zone database, where zones are named by their paths below its root.
+        whole = os.path.realpath(place) if place.startswith("/") else place
+        yield whole.rpartition("/zoneinfo/")[2].removeprefix("posix/")
+    with suppress(OSError, UnicodeDecodeError):
+        yield _TIMEZONE.read_text(encoding="ascii").strip()
 
 
 def _known_zone(name: str) -> str:
@@ -172,7 +198,11 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default=Path(DEFAULT_HOME), description="Where everything lives.")
-    timezone: Zone = Field("Asia/Taipei", description="Zone of the schedules and of the times on pages.")
+    timezone: Zone = Field(
+        "Asia/Taipei",
+        description="Zone of the schedules, of every time that people are shown, and of times that name none;"
+        " `sunrise init` writes that of the machine.",
+    )
     sources: tuple[SourceSettings, ...] = Field((), description="What to harvest; see `sunrise sources`.")
     memories: MemoriesSettings = MemoriesSettings()
     embedder: EmbedderSettings = EmbedderSettings()
@@ -222,6 +252,11 @@ class Settings(BaseSettings):
         uri = self.memories.uri or "lance"
         return uri if "://" in uri else str(self.home / Path(uri).expanduser())
 
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone of the home."""
+        return ZoneInfo(self.timezone)
+
     def replaced(self, **changes: Any) -> Self:
         """Return a copy with top-level values replaced: how arguments win over everything."""
         return self.model_copy(update=changes)
@@ -232,13 +267,16 @@ def load_settings(home: str | Path | None = None) -> Settings:
     Read the settings of a home.
 
     The home itself comes from the argument, else ``SUNRISE_HOME``, else ``~/.sunrise``; its ``sunrise.toml``
-    may be missing.
+    may be missing: then the time zone is that of the machine.
 
     Raises:
         ConfigurationError: The file is not TOML, or a value is unknown or out of range.
     """
     root = Path(home or os.environ.get("SUNRISE_HOME") or DEFAULT_HOME).expanduser().absolute()
     values = _read_toml(root / CONFIG_FILE)
+    if values is None:
+        # A home without the file is new, or never had one: it goes by the clock on the wall beside it.
+        values = {"timezone": machine_zone()}
     _refuse_secrets(values, root / CONFIG_FILE)
     try:
         settings = Settings(**{**values, "home": root})
@@ -251,11 +289,11 @@ def load_settings(home: str | Path | None = None) -> Settings:
     return settings.replaced(home=root)
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> dict[str, Any] | None:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return {}
+        return None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         msg = f"{path} cannot be read: {error}"
         raise ConfigurationError(msg) from error

@@ -41,20 +41,28 @@ def sunrise(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return call
 
 
-def test_init_makes_a_home_with_a_commented_config(sunrise: Command, tmp_path: Path) -> None:
+def test_init_makes_a_home_with_a_commented_config(
+    sunrise: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = tmp_path / "home"
+    monkeypatch.setenv("TZ", "America/Lima")
 
     code, out, _ = sunrise("init", "--home", str(home), "--json")
 
     assert code == 0
     assert json.loads(out) == {
         "home": str(home), "config": str(home / "sunrise.toml"), "config_written": True,
+        "timezone": "America/Lima",
     }  # fmt: skip
     assert (home / "ledger.sqlite").is_file()
     assert (home / "spool").is_dir()
     assert tomllib.loads((home / "sunrise.toml").read_text()) == {
-        section: {} for section in (*_sections(), "schedules")
+        "timezone": "America/Lima",
+        **{section: {} for section in (*_sections(), "schedules")},
     }
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    _, out, _ = sunrise("init", "--home", str(home))
+    assert "zone    America/Lima: times are shown in it; to change it, set timezone in the config" in out
 
 
 def test_init_keeps_a_config_that_is_there(sunrise: Command, tmp_path: Path) -> None:

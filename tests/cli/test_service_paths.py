@@ -17,7 +17,7 @@ from tests.serving import announced, make_home, served
 
 SERVICE = "sunrise: answered by the service"
 PROCESS = "sunrise: answered by this process"
-VOLATILE = {"runId", "atMs", "latencyMs", "createdAtMs", "created_at_ms", "at_ms", "score", "ref"}
+VOLATILE = {"runId", "atMs", "latencyMs", "createdAtMs", "date", "created_at_ms", "at_ms", "score", "ref"}
 VOLATILE |= {"last_retrieved_ms", "last_included_ms", "last_used_ms", "foundIn", "latency_ms"}
 Run = Callable[..., tuple[int, str, str]]
 

@@ -83,20 +83,29 @@ TIMES: list[Wild] = [
     ("time is null", line(ts=None), flagged("missing")),
     ("time is empty", line(ts=""), flagged("missing")),
     *(
-        (f"time is {x!r:.40}", line(ts=x), flagged("invalid"))
-        for x in [
-            "not a date", "now", "2026-02-30", "2026-13-01T00:00:00Z", "25:61", "9999-12-31T23:59:59Z",
-            "0001-01-01T00:00:00+14:00", "0000-00-00", "1.5", "²", 12345, 0, -1, 10**14, 10**30, True, [],
-            ["x"], {"at": 1}, "9" * 5000, "2026-06-12" * 500, "\x00",
-        ]
+        (f"time is {x!r:.40}", line(ts=x), Refused(f"bad_time.ts.{fault}"))
+        for fault, values in {
+            "not_a_time": [
+                "not a date", "now", "2026-02-30", "2026-13-01T00:00:00Z", "25:61", "0000-00-00", "²",
+                "9" * 5000, "2026-06-12" * 500, "\x00",
+            ],
+            "too_early": ["0001-01-01T00:00:00+14:00", "1.5", 12345, 0],
+            "too_late": ["9999-12-31T23:59:59Z", 10**30],
+            "negative": [-1],
+            "boolean": [True],
+            "wrong_type": [[], ["x"], {"at": 1}],
+        }.items()
+        for x in values
     ),
-    ("time is NaN", b'{"summary": "s", "ts": NaN}', flagged("invalid")),
-    ("time is infinite", b'{"summary": "s", "ts": 1e400}', flagged("invalid")),
-    ("time has four thousand digits", b'{"summary": "s", "ts": ' + b"9" * 4000 + b"}", flagged("invalid")),
-    ("time is half an emoji", b'{"summary": "s", "ts": "\\ud83d"}', flagged("invalid")),
+    ("time is NaN", b'{"summary": "s", "ts": NaN}', Refused("bad_time.ts.not_finite")),
+    ("time is infinite", b'{"summary": "s", "ts": 1e400}', Refused("bad_time.ts.not_finite")),
+    ("time has four thousand digits", b'{"summary": "s", "ts": ' + b"9" * 4000 + b"}",
+     Refused("bad_time.ts.too_late")),
+    ("time is half an emoji", b'{"summary": "s", "ts": "\\ud83d"}', Refused("bad_time.ts.not_a_time")),
     ("half an emoji as the time of a counted id", b'{"id": 7, "ts": "\\ud83d", "summary": "s"}',
-     flagged("invalid")),
-    ("NUL is the time of a counted id", b'{"id": 7, "ts": "\\u0000", "summary": "s"}', flagged("invalid")),
+     Refused("bad_time.ts.not_a_time")),
+    ("NUL is the time of a counted id", b'{"id": 7, "ts": "\\u0000", "summary": "s"}',
+     Refused("bad_time.ts.not_a_time")),
     ("time in wide digits", line(ts="１７９４００００００"), kept(ts_ms=1_794_000_000_000, ts_flag=None)),
     ("time with spaces around", line(ts=" 2026-06-12T08:00:00+08:00 "),
      kept(ts_ms=1_781_222_400_000, ts_flag=None)),

@@ -17,13 +17,18 @@ from sunrise.errors import ConfigurationError, DataError
 from tests.homes import CONFIG
 
 DEMO = (
-    {"id": "nas-backup", "text": "The backups go to the NAS every night", "scope": "ops", "createdAt": 3000},
-    {"id": "green-tea", "text": "I like green tea", "createdAt": 2000},
+    {
+        "id": "nas-backup",
+        "text": "The backups go to the NAS every night",
+        "scope": "ops",
+        "createdAt": 1_752_000_003_000,
+    },
+    {"id": "green-tea", "text": "I like green tea", "createdAt": 1_752_000_002_000},
     {
         "id": "old-tape",
         "text": "Backups went to tape",
         "scope": "ops",
-        "createdAt": 1000,
+        "createdAt": 1_752_000_001_000,
         "state": "archived",
     },
 )

@@ -41,7 +41,9 @@ def row_of(source: random.Random, at: int) -> dict[str, Any]:
     return {
         "id": str(uuid.UUID(int=source.getrandbits(128))),
         "text": " ".join(source.choices(WORDS, k=source.randint(3, 40))) + f" {at}\n\tend",
-        "createdAt": source.choice([None, source.randrange(1_700_000_000_000, 1_790_000_000_000), 5]),
+        "createdAt": source.choice(
+            [None, source.randrange(1_700_000_000_000, 1_790_000_000_000), 10**12 + 5]
+        ),
         "importance": source.choice([None, source.random()]),
         "scope": source.choice([None, "ops", "home:1"]),
         "category": source.choice(["fact", "decision", None]),

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from sunrise.errors import ConfigurationError
-from sunrise.settings import Settings, load_settings
+from sunrise.settings import Settings, load_settings, machine_zone
 
 
 @pytest.fixture(autouse=True)
@@ -24,12 +24,49 @@ def toml(home: Path, text: str) -> Path:
 def test_a_home_without_a_file_has_the_defaults(tmp_path: Path) -> None:
     settings = load_settings(tmp_path)
     assert settings.home == tmp_path
-    assert (settings.timezone, settings.embedder.name, settings.lifecycle.p1_days) == (
-        "Asia/Taipei",
-        "use",
-        90,
-    )
+    assert (settings.embedder.name, settings.lifecycle.p1_days) == ("use", 90)
     assert settings.memories_uri == str(tmp_path / "lance")
+
+
+def test_a_home_without_a_file_has_the_zone_of_the_machine_and_an_old_file_that_of_its_comment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "America/Lima")
+    assert load_settings(tmp_path).timezone == "America/Lima"
+    toml(tmp_path, '# timezone = "Asia/Taipei"\n')
+    assert load_settings(tmp_path).timezone == "Asia/Taipei"
+
+
+@pytest.mark.parametrize(
+    ("stated", "link", "text", "zone"),
+    [
+        ("Europe/Paris", "Asia/Tokyo", "America/Lima", "Europe/Paris"),
+        (":Europe/Paris", "Asia/Tokyo", "America/Lima", "Europe/Paris"),
+        ("/usr/share/zoneinfo/posix/Europe/Paris", None, None, "Europe/Paris"),
+        # A rule has no name by which another program could know the zone.
+        ("CST-8", "Asia/Tokyo", "America/Lima", "Asia/Tokyo"),
+        ("", "Asia/Tokyo", "America/Lima", "Asia/Tokyo"),
+        ("", None, "America/Lima", "America/Lima"),
+        ("", None, "Mars/Olympus", "UTC"),
+        ("", None, None, "UTC"),
+    ],
+)
+def test_the_zone_of_the_machine_is_that_of_its_environment_or_its_files(
+    stated: str,
+    link: str | None,
+    text: str | None,
+    zone: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TZ", stated)
+    monkeypatch.setattr("sunrise.settings._LOCALTIME", tmp_path / "localtime")
+    monkeypatch.setattr("sunrise.settings._TIMEZONE", tmp_path / "timezone")
+    if link is not None:
+        (tmp_path / "localtime").symlink_to(tmp_path / "zoneinfo" / link)
+    if text is not None:
+        (tmp_path / "timezone").write_text(f"{text}\n", encoding="ascii")
+    assert machine_zone() == zone
 
 
 def test_file_then_environment_then_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,6 +162,7 @@ def test_a_folder_in_the_place_of_the_file_is_named(tmp_path: Path) -> None:
 
 
 def test_settings_never_change(tmp_path: Path) -> None:
+    toml(tmp_path, "")
     settings = load_settings(tmp_path)
     with pytest.raises(ValidationError):
         settings.timezone = "UTC"  # type: ignore[misc]

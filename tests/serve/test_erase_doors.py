@@ -116,7 +116,7 @@ def _told(answer: dict[str, Any], ref: str) -> Any:
 
 def _steady(value: Any) -> Any:
     if isinstance(value, dict):
-        volatile = {"runId", "atMs", "latencyMs", "createdAtMs", "score", "foundIn"}
+        volatile = {"runId", "atMs", "latencyMs", "createdAtMs", "date", "score", "foundIn"}
         return {name: type(one).__name__ if name in volatile else _steady(one) for name, one in value.items()}
     return [_steady(one) for one in value] if isinstance(value, list) else value
 

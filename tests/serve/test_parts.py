@@ -265,7 +265,7 @@ def test_an_answer_fits_a_terminal_in_both_scripts() -> None:
     texts = ["word " * 60, "部署前必須備份資料庫" * 12, "a" * 200, "\x1b[31mred\x1b[0m\r\nnext", ""]
     items = [
         {"ref": "mem:1", "text": text, "score": 0.5, "importanceLabel": None, "trustTier": "trusted",
-         "createdAtMs": 0} for text in texts
+         "date": "1970-01-01 08:00 +08:00"} for text in texts
     ]  # fmt: skip
     lines = answer_text(
         {"items": items, "receipt": {"reason": None, "warnings": ["dense_skipped:x"]}}
@@ -273,7 +273,7 @@ def test_an_answer_fits_a_terminal_in_both_scripts() -> None:
     wide = [sum(2 if ord(char) > 0x2E80 else 1 for char in line) for line in lines]
     assert max(wide) <= 80
     assert all(line.isprintable() for line in lines)
-    assert lines[0] == "mem:1  0.50  trusted  1970-01-01"
+    assert lines[0] == "mem:1  0.50  trusted  1970-01-01 08:00 +08:00"
     assert "".join(line.strip() for line in lines).count("部署前必須備份資料庫") == 12
     assert lines[-1] == "warning: dense_skipped:x"
 

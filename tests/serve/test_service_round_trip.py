@@ -17,7 +17,9 @@ from sunrise.domain.answers import answer_of, forget_answer_of, store_answer_of
 from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.store import StoreRequest
+from sunrise.domain.times import written_time
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
+from sunrise.settings import load_settings
 from tests.serving import Served, served
 
 TEXT = "The zebra crossing is closed on Mondays"
@@ -83,9 +85,10 @@ def test_what_is_stored_is_recalled_until_it_is_forgotten(
             "ref": kept["ref"], "status": "duplicate", "receipt": None,
         }  # fmt: skip
         (item,) = ask("recall", {"query": "zebra crossing"})["items"]
-        assert {**item, "score": 0, "createdAtMs": 0} == {
+        assert item["date"] == written_time(item["createdAtMs"], zone=load_settings(own_home).zone)
+        assert {**item, "score": 0, "createdAtMs": 0, "date": ""} == {
             "ref": kept["ref"], "text": TEXT, "scope": "global", "importanceLabel": "must_remember",
-            "trustTier": None, "category": "fact", "createdAtMs": 0, "score": 0,
+            "trustTier": None, "category": "fact", "createdAtMs": 0, "date": "", "score": 0,
         }  # fmt: skip
         gone = ask("forget", {"id": kept["ref"]})
         assert (gone["status"], gone["refs"], gone["candidates"]) == ("forgotten", [kept["ref"]], [])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pyarrow as pa
 
@@ -20,8 +22,9 @@ from sunrise.adapters.jsonl_lines import (
 )
 from sunrise.adapters.reading_process import MUCH_BYTES, can_pay
 from sunrise.adapters.secret_gate import harmless_lines
-from sunrise.domain.capture import CaptureRow, capture_row, parse_ts
+from sunrise.domain.capture import CaptureRow, capture_row
 from sunrise.domain.records import Rejected, SourcePosition
+from sunrise.domain.times import time_of
 
 CAPTURE_SCHEMA = pa.schema(
     [
@@ -70,9 +73,14 @@ class CaptureBatch:
 
 @dataclass(frozen=True, slots=True)
 class CaptureFile:
-    """One capture file as a source of observations; it is called by its path."""
+    """
+    One capture file as a source of observations; it is called by its path.
+
+    Times in it that name no zone are in ``zone``.
+    """
 
     path: Path
+    zone: tzinfo = field(default=UTC, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -83,15 +91,19 @@ class CaptureFile:
         self, position: SourcePosition | None, *, now_ms: int, batch_lines: int
     ) -> Iterator[CaptureBatch]:
         """Yield what came since ``position``, as :func:`capture_batches` does."""
-        if not _is_much(self.path, position):
-            return capture_batches(
-                self.path, source=self.name, position=position, now_ms=now_ms, batch_lines=batch_lines
-            )
-        # To start a second process takes longer than to read a small file.
-        from sunrise.adapters.capture_process import batches_from_process  # noqa: PLC0415
+        read = capture_batches
+        if _is_much(self.path, position):
+            # To start a second process takes longer than to read a small file.
+            from sunrise.adapters.capture_process import batches_from_process  # noqa: PLC0415
 
-        return batches_from_process(
-            self.path, source=self.name, position=position, now_ms=now_ms, batch_lines=batch_lines
+            read = batches_from_process
+        return read(
+            self.path,
+            source=self.name,
+            position=position,
+            now_ms=now_ms,
+            batch_lines=batch_lines,
+            zone=self.zone,
         )
 
     def retry(self, position: str, *, now_ms: int) -> CaptureBatch | None:
@@ -105,13 +117,19 @@ class CaptureFile:
             if file is None:
                 return None
             reader = JsonLines(file, source=self.name, position=None)
-            reading = _Reading(now_ms, fallback_ms=reader.changed_ms)
+            reading = _Reading(now_ms, fallback_ms=reader.changed_ms, zone=self.zone)
             stretch = reader.one_at(int(position), reading.take)
         return reading.close_batch(stretch) if stretch else None
 
 
 def capture_batches(
-    path: Path, *, source: str, position: SourcePosition | None, now_ms: int, batch_lines: int = 20_000
+    path: Path,
+    *,
+    source: str,
+    position: SourcePosition | None,
+    now_ms: int,
+    batch_lines: int = 20_000,
+    zone: tzinfo = UTC,
 ) -> Iterator[CaptureBatch]:
     """
     Yield what stands in a capture file behind ``position``, in batches; nothing when it has not grown.
@@ -124,7 +142,11 @@ def capture_batches(
     """
     with opened(path, what="capture") as file:
         if file is not None:
-            yield from _batches(file, source=source, position=position, now_ms=now_ms, lines=batch_lines)
+            reader = JsonLines(file, source=source, position=position)
+            # A resumed reading dates as an undisturbed one.
+            fallback_ms = reader.last_before(partial(time_of, zone=zone)) or reader.changed_ms
+            reading = _Reading(now_ms, fallback_ms=fallback_ms, zone=zone, lines=reader)
+            yield from _batches(reader, reading, lines=batch_lines)
 
 
 def _is_much(path: Path, position: SourcePosition | None) -> bool:
@@ -141,6 +163,7 @@ class _Reading:
 
     now_ms: int
     fallback_ms: int
+    zone: tzinfo
     rows: list[CaptureRow] = field(default_factory=list)
     redacted: int = 0
     lines: JsonLines | None = None
@@ -151,6 +174,7 @@ class _Reading:
             dumps=dump_json,
             fallback_ms=self.fallback_ms,
             now_ms=self.now_ms,
+            zone=self.zone,
             harmless=self.lines is not None and self.lines.harmless,
         )
         self.rows.append(row)
@@ -171,19 +195,9 @@ class _Reading:
         return batch
 
 
-def _batches(
-    file: BinaryIO, *, source: str, position: SourcePosition | None, now_ms: int, lines: int
-) -> Iterator[CaptureBatch]:
-    reader = JsonLines(file, source=source, position=position)
-    # A resumed reading dates as an undisturbed one.
-    fallback_ms = reader.last_before(_good_ts) or reader.changed_ms
-    reading = _Reading(now_ms, fallback_ms=fallback_ms, lines=reader)
+def _batches(reader: JsonLines, reading: _Reading, *, lines: int) -> Iterator[CaptureBatch]:
     stretches = reader.stretches(
         reading.take, lines=lines, max_bytes=BATCH_BYTES, max_line_bytes=MAX_LINE_BYTES, gate=harmless_lines
     )
     for stretch in stretches:
         yield reading.close_batch(stretch)
-
-
-def _good_ts(record: dict[str, Any]) -> int | None:
-    return parse_ts(record.get("ts"))[0]

@@ -9,8 +9,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from sunrise.adapters.capture_jsonl import CaptureBatch, capture_batches
 from sunrise.adapters.reading_process import start
@@ -27,7 +28,13 @@ _Message = CaptureBatch | Exception | None
 
 
 def batches_from_process(
-    path: Path, *, source: str, position: SourcePosition | None, now_ms: int, batch_lines: int
+    path: Path,
+    *,
+    source: str,
+    position: SourcePosition | None,
+    now_ms: int,
+    batch_lines: int = LINES_AHEAD,
+    zone: tzinfo = UTC,
 ) -> Iterator[CaptureBatch]:
     """
     Begin to read, and yield what :func:`sunrise.adapters.capture_jsonl.capture_batches` yields.
@@ -38,13 +45,12 @@ def batches_from_process(
     Raises:
         StoreError: The file is there and cannot be read, or the other process died.
     """
-    lines = min(batch_lines, LINES_AHEAD)
-    asked = {"source": source, "position": position, "now_ms": now_ms, "batch_lines": lines}
+    asked: dict[str, Any] = {"source": source, "position": position, "now_ms": now_ms, "zone": zone}
     try:
         worker = start()
     except OSError:
-        return capture_batches(path, source=source, position=position, now_ms=now_ms, batch_lines=batch_lines)
-    batches = _batches(worker, path, asked)
+        return capture_batches(path, batch_lines=batch_lines, **asked)
+    batches = _batches(worker, path, {**asked, "batch_lines": min(batch_lines, LINES_AHEAD)})
     # Up to its first yield: from here on it ends the process, even if nobody asks it for a batch.
     next(batches)
     return _Begun(cast("Iterator[CaptureBatch]", batches))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from typing import Any
 
 import pyarrow as pa
@@ -64,6 +65,7 @@ class EventGathering:
 
     now_ms: int
     fallback_ms: int
+    zone: tzinfo = UTC
     _observations: list[tuple[Any, ...]] = field(default_factory=list)
     _episodes: list[EpisodeRow] = field(default_factory=list)
     _redacted: int = 0
@@ -74,10 +76,15 @@ class EventGathering:
         Add what an event gives.
 
         Raises:
-            DataError: The event is not shaped as it should be; nothing of it was added.
+            DataError: The event is not shaped as it should be, or its time is none; nothing of it was added.
         """
         rows = event_rows(
-            event, session=session, dumps=dump_json, fallback_ms=self.fallback_ms, now_ms=self.now_ms
+            event,
+            session=session,
+            dumps=dump_json,
+            fallback_ms=self.fallback_ms,
+            now_ms=self.now_ms,
+            zone=self.zone,
         )
         self._events += 1
         self._redacted += rows.redacted

@@ -7,7 +7,8 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from sunrise.adapters.arrow_rows import table_of
 from sunrise.adapters.capture_jsonl import CAPTURE_SCHEMA, CaptureBatch
 from sunrise.adapters.jsonl_lines import dump_json
 from sunrise.adapters.sqlite_connection import store_errors
-from sunrise.domain.capture import CaptureRow, capture_row, parse_ts
+from sunrise.domain.capture import CaptureRow, capture_row
 from sunrise.domain.records import RecordState, Rejected, SourcePosition
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean
+from sunrise.domain.times import known_time
 from sunrise.errors import DataError, StoreError
 
 _COLUMNS = ("ts", "kind", "summary", "summary_en", "lang", "tool_name", "detail_json")
@@ -49,10 +51,12 @@ class LegacyLedger:
     ledger that is moved, copied or read twice adds nothing, and two ledgers do not meet. Episodes, documents
     and graph facts are left out; :meth:`count_left_out` counts them.
 
-    The file stays as it is to the byte. What lies in a write-ahead log beside it is read too.
+    The file stays as it is to the byte. What lies in a write-ahead log beside it is read too. Times that
+    name no zone are in ``zone``.
     """
 
     path: Path
+    zone: tzinfo = field(default=UTC, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -74,7 +78,7 @@ class LegacyLedger:
         last_id = self._resume(position)
         fallback_ms = self._last_ts(last_id) or self._stat().st_mtime_ns // 1_000_000
         while rows := self._page(after=last_id, limit=max(1, batch_lines)):
-            reading = _Reading(self.name, now_ms, fallback_ms)
+            reading = _Reading(self.name, now_ms, fallback_ms, self.zone)
             for row in rows:
                 reading.take(row)
             last_id, fallback_ms = int(rows[-1]["id"]), reading.fallback_ms
@@ -105,7 +109,7 @@ class LegacyLedger:
     def _last_ts(self, last_id: int) -> int | None:
         """Return the last good time up to a row, so that a resumed reading dates as an undisturbed one."""
         for row in reversed(self._page(after=last_id - 100, limit=100) if last_id else []):
-            ts_ms, _ = parse_ts(row["ts"])
+            ts_ms = known_time(row, zone=self.zone)
             if row["id"] <= last_id and ts_ms is not None:
                 return ts_ms
         return None
@@ -176,10 +180,11 @@ class LegacyLedger:
 class _Reading:
     """The rows of one batch."""
 
-    def __init__(self, source: str, now_ms: int, fallback_ms: int) -> None:
+    def __init__(self, source: str, now_ms: int, fallback_ms: int, zone: tzinfo) -> None:
         self.source = source
         self.now_ms = now_ms
         self.fallback_ms = fallback_ms
+        self.zone = zone
         self.rows: list[CaptureRow] = []
         self.states: list[str | None] = []
         self.rejected: list[Rejected] = []
@@ -193,7 +198,11 @@ class _Reading:
         )
         try:
             made, had_secret = capture_row(
-                _record(row), dumps=dump_json, fallback_ms=self.fallback_ms, now_ms=self.now_ms
+                _record(row),
+                dumps=dump_json,
+                fallback_ms=self.fallback_ms,
+                now_ms=self.now_ms,
+                zone=self.zone,
             )
         except DataError as error:
             sample = redact(clean(dump_json(dict(row))[:4000])).text[:500]

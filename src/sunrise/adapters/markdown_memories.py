@@ -16,7 +16,7 @@ from sunrise.adapters.capture_jsonl import CAPTURE_SCHEMA, CaptureBatch
 from sunrise.adapters.jsonl_lines import dump_json
 from sunrise.domain.capture import CaptureRow, RejectReason, capture_row
 from sunrise.domain.memory_notes import MemoryNote, note_key, split_notes
-from sunrise.domain.memory_sessions import SessionNotes, file_moment, read_session, zone_named
+from sunrise.domain.memory_sessions import SessionNotes, file_moment, read_session
 from sunrise.domain.records import Rejected, SourcePosition
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean
@@ -72,7 +72,7 @@ class MarkdownMemory:
     One Markdown memory file as a source of observations; it is called by its path.
 
     Each bullet or paragraph is one, known by its file, headings and text: an edited bullet adds one row, a
-    moved one none, unless it moves below another heading. ``zone`` is the owner's time zone by name, and
+    moved one none, unless it moves below another heading. ``zone`` is the owner's time zone, and
     ``agent_id`` the agent whose workspace this is, where several agents have one.
 
     What ``MEMORY.md`` and ``USER.md`` say is the owner's and trusted. Daily notes are the agent's own
@@ -82,7 +82,7 @@ class MarkdownMemory:
     """
 
     path: Path
-    zone: str = field(default="UTC", kw_only=True)
+    zone: tzinfo = field(default=UTC, kw_only=True)
     agent_id: str | None = field(default=None, kw_only=True)
 
     @property
@@ -146,14 +146,13 @@ class _Page:
     """A memory file that was read, and how its notes become rows."""
 
     def __init__(self, memory: MarkdownMemory, text: str, *, mtime_ms: int, now_ms: int) -> None:
-        zone: tzinfo = zone_named(memory.zone) or UTC
         self.memory = memory
         self.now_ms = now_ms
         self.mtime_ms = mtime_ms
-        self.session: SessionNotes | None = read_session(text, zone=zone)
+        self.session: SessionNotes | None = read_session(text, zone=memory.zone)
         self.notes = self.session.turns if self.session else split_notes(text)
         started = self.session.started if self.session else None
-        self.moment = started or file_moment(memory.path.name, zone=zone)
+        self.moment = started or file_moment(memory.path.name, zone=memory.zone)
 
     def batch(self, notes: tuple[MemoryNote, ...], *, position: SourcePosition, size: int) -> CaptureBatch:
         rows: list[CaptureRow] = []

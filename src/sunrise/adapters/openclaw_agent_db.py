@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,9 +17,10 @@ import pyarrow as pa
 
 from sunrise.adapters.episode_frames import EventGathering, TranscriptBatch
 from sunrise.adapters.jsonl_lines import BATCH_BYTES, MAX_LINE_BYTES, parse_object, sample_of
-from sunrise.domain.capture import RejectReason, parse_ts
+from sunrise.domain.capture import RejectReason
 from sunrise.domain.episodes import Session, session_of
 from sunrise.domain.records import Rejected, SourcePosition
+from sunrise.domain.times import known_time
 from sunrise.errors import DataError, StoreError
 
 BUSY_TIMEOUT_S = 10.0
@@ -43,10 +45,12 @@ class AgentDatabase:
     time. New events get higher rowids as long as that event stands where it stood. When it does not (a
     session was deleted or rewound, the file vacuumed or replaced) all is read again, and keys keep it from
     counting twice. Events of abandoned branches are read too: they happened.
+    Times that name no zone are in ``zone``.
     """
 
     path: Path
     agent_id: str | None = None
+    zone: tzinfo = field(default=UTC, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -69,7 +73,9 @@ class AgentDatabase:
             with closing(sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT_S)) as db:
                 # One text that is no UTF-8 must not keep the others from being read.
                 db.text_factory = bytes
-                reading = _Reading(db, self, stat, EventGathering(now_ms, int(stat.st_mtime * 1000)))
+                reading = _Reading(
+                    db, self, stat, EventGathering(now_ms, int(stat.st_mtime * 1000), self.zone)
+                )
                 yield from reading.batches(position, lines=batch_lines)
         except FileNotFoundError:
             return
@@ -135,7 +141,10 @@ class _Reading:
         body = b""
         try:
             body = _body(plain, packed, size)
-            self.gathering.fallback_ms = parse_ts(created_at)[0] or self.gathering.fallback_ms
+            stated = {"created_at": _name(created_at) if isinstance(created_at, bytes) else created_at}
+            self.gathering.fallback_ms = (
+                known_time(stated, zone=self.source.zone) or self.gathering.fallback_ms
+            )
             self.gathering.take(parse_object(body), self._session(session_id))
         except DataError as error:
             shown = body or (plain if isinstance(plain, bytes) else b"")

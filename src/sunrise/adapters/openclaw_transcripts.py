@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,9 +22,9 @@ from sunrise.adapters.jsonl_lines import (
     opened,
     parse_object,
 )
-from sunrise.domain.capture import parse_ts
 from sunrise.domain.episodes import Session, session_of
 from sunrise.domain.records import SourcePosition
+from sunrise.domain.times import time_of
 from sunrise.errors import DataError
 
 __all__ = [
@@ -44,11 +45,13 @@ class TranscriptFile:
 
     ``agent_id`` stands in where the session's key is not known; left out, it is the folder's. After a reset
     the file goes on under another name and a new one begins: both are read from their start, and as rows are
-    keyed by session and event, what was read before the reset adds nothing.
+    keyed by session and event, what was read before the reset adds nothing. Times that name no zone are in
+    ``zone``.
     """
 
     path: Path
     agent_id: str | None = None
+    zone: tzinfo = field(default=UTC, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -79,7 +82,7 @@ class TranscriptFile:
             if file is None:
                 return None
             reader = JsonLines(file, source=self.name, position=None)
-            gathering = EventGathering(now_ms, fallback_ms=reader.changed_ms)
+            gathering = EventGathering(now_ms, reader.changed_ms, self.zone)
             session = self._session(file)
             stretch = reader.one_at(int(position), lambda event: gathering.take(event, session))
         if stretch is None:
@@ -92,12 +95,17 @@ class TranscriptFile:
         self, file: BinaryIO, position: SourcePosition | None, *, now_ms: int, lines: int
     ) -> Iterator[TranscriptBatch]:
         reader = JsonLines(file, source=self.name, position=position)
-        gathering = EventGathering(now_ms, fallback_ms=reader.last_before(_good_ts) or reader.changed_ms)
+        fallback_ms = reader.last_before(self._message_time) or reader.changed_ms
+        gathering = EventGathering(now_ms, fallback_ms, self.zone)
         session = self._session(file)
         for stretch in reader.stretches(lambda event: gathering.take(event, session), lines=lines):
             yield gathering.close_batch(
                 rejected=stretch.rejected, position=stretch.position, taken_bytes=stretch.bytes
             )
+
+    def _message_time(self, event: Mapping[str, Any]) -> int | None:
+        message = event.get("message")
+        return time_of(message, zone=self.zone) if isinstance(message, dict) else None
 
     def _session(self, file: BinaryIO) -> Session:
         """Return the session that the first line names. The file keeps the name of the first one it held."""
@@ -115,7 +123,9 @@ class TranscriptFile:
         return session_of(session_id, session_key=key, agent_id=self.agent_id or _agent_of(self.path))
 
 
-def transcript_files(sessions_dir: Path, *, agent_id: str | None = None) -> tuple[TranscriptFile, ...]:
+def transcript_files(
+    sessions_dir: Path, *, agent_id: str | None = None, zone: tzinfo = UTC
+) -> tuple[TranscriptFile, ...]:
     """
     Return the transcripts in an agent's ``sessions`` folder, what was rotated before what is written now.
 
@@ -129,12 +139,7 @@ def transcript_files(sessions_dir: Path, *, agent_id: str | None = None) -> tupl
         match = _TRANSCRIPT.fullmatch(path.name)
         if match and not match["id"].endswith(".trajectory") and path.is_file():
             found.append((match["id"], match["reset"] is None, path))
-    return tuple(TranscriptFile(path, agent_id) for _, _, path in sorted(found))
-
-
-def _good_ts(event: dict[str, Any]) -> int | None:
-    message = event.get("message")
-    return parse_ts(message.get("timestamp"))[0] if isinstance(message, dict) else None
+    return tuple(TranscriptFile(path, agent_id, zone=zone) for _, _, path in sorted(found))
 
 
 def _agent_of(path: Path) -> str | None:

@@ -6,7 +6,9 @@ import glob
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from sunrise.adapters.capture_jsonl import CaptureFile
 from sunrise.adapters.legacy_ledger import LegacyLedger
@@ -19,14 +21,16 @@ from sunrise.errors import StoreError
 from sunrise.ports import CapturedBatch, ObservationSource
 from sunrise.settings import Settings, SourceKind, SourceSettings
 
-Build = Callable[[Path, str], Iterator[ObservationSource]]
+Build = Callable[[Path, tzinfo], Iterator[ObservationSource]]
 
 
 def readers(settings: Settings) -> list[ObservationSource]:
     """Return a reader for each file of the spool and of the sources; one that two name is read once."""
     found: dict[str, ObservationSource] = {}
     for path in sorted((settings.home / "spool").glob("*.jsonl")):
-        reader: ObservationSource = CaptureFile(path) if _may_open(path) else _NoFile(path)
+        reader: ObservationSource = (
+            CaptureFile(path, zone=settings.zone) if _may_open(path) else _NoFile(path)
+        )
         found[reader.name] = reader
     for source in settings.sources:
         for reader in readers_of(source, settings):
@@ -36,7 +40,7 @@ def readers(settings: Settings) -> list[ObservationSource]:
 
 def readers_of(source: SourceSettings, settings: Settings) -> list[ObservationSource]:
     """Return a reader for each file that one source of the settings stands for."""
-    zone = source.timezone or settings.timezone
+    zone = ZoneInfo(source.timezone) if source.timezone else settings.zone
     found: list[ObservationSource] = []
     for path in paths_of(source, settings):
         found.extend(_BUILD[source.kind](path, zone) if _may_open(path) else [_NoFile(path)])
@@ -80,29 +84,29 @@ def _may_open(path: Path) -> bool:
     return path.is_file() or path.is_dir() or not path.exists()
 
 
-def _captures(path: Path, _zone: str) -> Iterator[ObservationSource]:
-    yield CaptureFile(path)
+def _captures(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
+    yield CaptureFile(path, zone=zone)
 
 
-def _transcripts(path: Path, _zone: str) -> Iterator[ObservationSource]:
-    yield from transcript_files(path)
+def _transcripts(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
+    yield from transcript_files(path, zone=zone)
 
 
-def _agent_database(path: Path, _zone: str) -> Iterator[ObservationSource]:
-    yield AgentDatabase(path)
+def _agent_database(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
+    yield AgentDatabase(path, zone=zone)
 
 
-def _markdown(path: Path, zone: str) -> Iterator[ObservationSource]:
+def _markdown(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
     files = markdown_files(path) if path.is_dir() else (path,)
     for file in files:
         yield MarkdownMemory(file, zone=zone)
 
 
-def _legacy(path: Path, _zone: str) -> Iterator[ObservationSource]:
-    yield LegacyLedger(path)
+def _legacy(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
+    yield LegacyLedger(path, zone=zone)
 
 
-def _openclaw(path: Path, zone: str) -> Iterator[ObservationSource]:
+def _openclaw(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
     # Looked at anew each time: an agent that joins later is found without a word from anyone.
     for found in discover(path):
         if found.kind in _FOUND:

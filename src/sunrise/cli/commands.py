@@ -48,12 +48,19 @@ def init_home(home: str | None, *, memories: str | None, captures: Sequence[str]
     _make_folders(settings)
     made = not config.exists()
     if made:
+        chosen[""] = {"timezone": settings.timezone}
         config.write_text(render_config(chosen, sources=sources), encoding="utf-8")
     with _open(load_settings(str(settings.home))):
         pass
     say(
-        {"home": str(settings.home), "config": str(config), "config_written": made},
+        {
+            "home": str(settings.home),
+            "config": str(config),
+            "config_written": made,
+            "timezone": settings.timezone,
+        },
         f"home    {settings.home}\nconfig  {config}{'' if made else ' (kept)'}\n"
+        f"zone    {settings.timezone}: times are shown in it; to change it, set timezone in the config\n"
         f"next    sunrise doctor --home {settings.home}",
         as_json=as_json,
     )

@@ -61,7 +61,7 @@ def list_memories(
     if not found.items:
         text = _NO_MEMORIES if found.receipt.reason == NO_TABLE else "no memory is like that"
     else:
-        text = memory_table(found.items, zone=zone, within=terminal_width() or DEFAULT_WIDTH)
+        text = memory_table(found.items, within=terminal_width() or DEFAULT_WIDTH)
         text += f"\n\n{len(found.items)} of {found.total}"
         text += f"; go on with --cursor {found.next_cursor}" if found.next_cursor else ""
     say(found.to_dict(), text, as_json=as_json)
@@ -137,7 +137,7 @@ def timeline(
     check(found.receipt)
     width = terminal_width() or DEFAULT_WIDTH
     text = (
-        observation_table(found.items, zone=zone, anchor=found.anchor, within=width)
+        observation_table(found.items, anchor=found.anchor, within=width)
         if found.items
         else "nothing was captured then"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sunrise.cli.moments import day, minute
+from sunrise.cli.moments import when
 from sunrise.cli.tables import columns_of, shortened, table
 from sunrise.cli.trust_commands import beginning, terminal_text
 from sunrise.domain.admin import MemoryStats
@@ -15,34 +15,34 @@ from sunrise.domain.record_views import MemoryView, ObservationView
 DEFAULT_WIDTH: Final = 80
 WITHHELD: Final = "(withheld)"
 
-_SCOPE_COLUMNS: Final = 12
+_SCOPE_COLUMNS: Final = 10
 _LABELS: Final = {"must_remember": "must", "nice_to_have": "nice", "ignore": "ignore"}
 
 
-def memory_table(items: Sequence[MemoryView], *, zone: str, within: int | None = None) -> str:
-    """Return one line a memory: a ref that the other commands take, day, label, scope, beginning of text."""
+def memory_table(items: Sequence[MemoryView], *, within: int | None = None) -> str:
+    """Return one line a memory: a ref that the other commands take, time, label, scope, beginning of text."""
     cells = [
         [
             _short_ref(one.ref),
-            day(one.created_at_ms, zone),
+            one.date or "-",
             _LABELS.get(one.importance_label or "", "-"),
             shortened(terminal_text(one.scope or "-"), _SCOPE_COLUMNS),
             _text(one.text),
         ]
         for one in items
     ]
-    return _fitted(cells, header=["ref", "day", "label", "scope", "text"], within=within)
+    return _fitted(cells, header=["ref", "when", "label", "scope", "text"], within=within)
 
 
 def observation_table(
-    items: Sequence[ObservationView], *, zone: str, anchor: str | None, within: int | None = None
+    items: Sequence[ObservationView], *, anchor: str | None, within: int | None = None
 ) -> str:
     """Return one line an observation, the one that was asked about marked with an arrow."""
     cells = [
         [
             ">" if anchor is not None and anchor in (one.ref, one.memory_ref) else "",
             one.ref,
-            minute(one.at_ms, zone),
+            one.date,
             shortened(terminal_text(one.tool_name or one.kind), _SCOPE_COLUMNS),
             _text(one.text),
         ]
@@ -59,12 +59,12 @@ def record_lines(found: GetResult, *, zone: str) -> str:
             lines += _fields(one, zone)
     use = found.usage
     if use.last_used_ms or use.last_retrieved_ms or use.included_count:
-        last = minute(use.last_used_ms or use.last_retrieved_ms, zone)
+        last = when(use.last_used_ms or use.last_retrieved_ms, zone)
         lines.append(f"{'used':<16} {last}, put before the agent {use.included_count} times")
     lines += [f"{'named by':<16} {link.ref} ({link.origin})" for link in found.links]
     if found.changes:
         changes = [
-            [minute(one.at_ms, zone), one.field, *map(terminal_text, (one.before, one.after, one.reason))]
+            [when(one.at_ms, zone), one.field, *map(terminal_text, (one.before, one.after, one.reason))]
             for one in found.changes
         ]
         lines += ["", table(changes, header=["changed", "field", "from", "to", "why"])]
@@ -77,7 +77,7 @@ def stats_lines(stats: MemoryStats, *, zone: str) -> str:
     head = [
         f"{'memories':<16} {stats.rows}",
         f"{'table':<16} {stats.table_bytes / 1e6:.1f} MB, {stats.table_versions} versions",
-        f"{'oldest, newest':<16} {day(stats.oldest_ms, zone)}, {day(stats.newest_ms, zone)}",
+        f"{'oldest, newest':<16} {when(stats.oldest_ms, zone)}, {when(stats.newest_ms, zone)}",
         f"{'without terms':<16} {stats.without_terms}",
     ]
     if stats.without_vector is not None:
@@ -112,9 +112,9 @@ def _fields(one: MemoryView | ObservationView, zone: str) -> list[str]:
     lines = []
     for name in one.__dataclass_fields__:
         value = getattr(one, name)
-        if value is None or value is False or name == "text":
+        if value is None or value is False or name in ("text", "date"):
             continue
-        shown = minute(value, zone) if name in moments else terminal_text(str(value))
+        shown = when(value, zone) if name in moments else terminal_text(str(value))
         lines.append(f"{name.removesuffix('_ms').replace('_', ' '):<16} {shown}")
     text = WITHHELD if one.text is None else "\n".join(map(terminal_text, one.text.splitlines()))
     return [*lines, "", text, ""]

@@ -1,55 +1,41 @@
-"""Times as people write them and as a terminal shows them, in the zone of the home."""
+"""Times as people write them on the command line and as a terminal shows them, in the zone of the home."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import typer
+
+from sunrise.domain.times import TimeFault, read_time, written_time
+from sunrise.errors import DataError
 
 
 def milliseconds(said: str, zone: str, *, option: str) -> int:
     """
     Return a date or a time as epoch milliseconds; one without a zone is in that of the home.
 
-    >>> milliseconds("1970-01-02", "UTC", option="--since")
-    86400000
+    A date before all times that a memory can have is the beginning of time.
+
+    >>> [milliseconds(day, "UTC", option="--since") for day in ("2026-11-18", "1970-01-02")]
+    [1794960000000, 0]
 
     Raises:
         typer.BadParameter: It is none.
     """
     try:
-        time = datetime.fromisoformat(said)
-        return int((time if time.tzinfo else time.replace(tzinfo=ZoneInfo(zone))).timestamp() * 1000)
-    except (ValueError, OverflowError) as error:
+        return read_time(said, zone=ZoneInfo(zone))
+    except DataError as error:
+        if error.reason == TimeFault.TOO_EARLY and "-" in said.strip()[1:]:
+            return 0
         msg = f"{option} takes a date such as 2026-11-18, or a time in ISO 8601"
         raise typer.BadParameter(msg) from error
 
 
-def day(ms: int | None, zone: str) -> str:
+def when(ms: float | None, zone: str) -> str:
     """
-    Return the day of a moment, or a dash where it is in no calendar.
+    Return a moment as :func:`sunrise.domain.times.written_time` does, or a dash where there is none.
 
-    >>> day(0, "UTC"), day(None, "UTC"), day(10**15, "UTC")
-    ('1970-01-01', '-', '-')
+    >>> when(0, "Asia/Taipei"), when(None, "UTC")
+    ('1970-01-01 08:00 +08:00', '-')
     """
-    return _written(ms, zone, "%Y-%m-%d")
-
-
-def minute(ms: int | None, zone: str) -> str:
-    """
-    Return the minute of a moment, or a dash where it is in no calendar.
-
-    >>> minute(0, "Asia/Taipei")
-    '1970-01-01 08:00'
-    """
-    return _written(ms, zone, "%Y-%m-%d %H:%M")
-
-
-def _written(ms: int | None, zone: str, form: str) -> str:
-    if ms is None:
-        return "-"
-    try:
-        return datetime.fromtimestamp(ms / 1000, tz=ZoneInfo(zone)).strftime(form)
-    except (OverflowError, ValueError, OSError):
-        return "-"
+    return written_time(ms, zone=ZoneInfo(zone)) or "-"

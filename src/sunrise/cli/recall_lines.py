@@ -6,7 +6,6 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from sunrise.domain.empty_answers import COMMAND, message_of
@@ -45,9 +44,7 @@ def answer_text(answer: Mapping[str, Any], *, width: int = WIDTH) -> str:
 
 
 def _item_lines(item: Mapping[str, Any], width: int) -> Iterator[str]:
-    created = item["createdAtMs"]
-    day = f"{datetime.fromtimestamp(created / 1000, tz=UTC):%Y-%m-%d}" if created is not None else None
-    said = (item["ref"], f"{item['score']:.2f}", item["importanceLabel"], item["trustTier"], day)
+    said = (item["ref"], f"{item['score']:.2f}", item["importanceLabel"], item["trustTier"], item["date"])
     yield "  ".join(str(one) for one in said if one)
     for line in _wrapped(_visible(item["text"]), width - 2):
         yield f"  {line}"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Protocol
-from zoneinfo import ZoneInfo
 
+from sunrise.cli.moments import when
 from sunrise.cli.tables import table
 from sunrise.domain.receipts import RunReceipt
 
@@ -27,7 +26,7 @@ def receipt_table(receipts: Sequence[RunReceipt], *, zone: str | None = None) ->
     rows = [[one.flow, _verdict(one), str(one.duration_ms or 0), _sum(one)] for one in receipts]
     if zone is not None:
         header = ["when", *header]
-        rows = [[_when(one.started_ms, zone), *row] for one, row in zip(receipts, rows, strict=True)]
+        rows = [[when(one.started_ms, zone), *row] for one, row in zip(receipts, rows, strict=True)]
     return table(rows, header=header)
 
 
@@ -37,12 +36,12 @@ def overview_table(standings: Iterable[Standing], *, zone: str) -> str:
         [
             one.flow,
             one.status or "never ran",
-            _when(one.started_ms, zone) if one.started_ms else "-",
-            (_when(one.next_due_ms, zone) + (" overdue" if one.overdue else "")) if one.next_due_ms else "-",
+            when(one.started_ms, zone) if one.started_ms else "-",
+            (when(one.next_due_ms, zone) + (" overdue" if one.overdue else "")) if one.next_due_ms else "-",
         ]
         for one in standings
     ]
-    return table(rows, header=["flow", "verdict", "last run", f"next due ({zone})"])
+    return table(rows, header=["flow", "verdict", "last run", "next due"])
 
 
 def _verdict(receipt: RunReceipt) -> str:
@@ -61,7 +60,3 @@ def _sum(receipt: RunReceipt) -> str:
     counts = receipt.counts
     parts = " + ".join(f"{part} {counts.get(part, 0)}" for part in balance.parts if counts.get(part, 0))
     return f"{balance.whole} {counts.get(balance.whole, 0)} = {parts or '0'}"
-
-
-def _when(ms: int, zone: str) -> str:
-    return f"{datetime.fromtimestamp(ms / 1000, tz=ZoneInfo(zone)):%Y-%m-%d %H:%M}"

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
-from zoneinfo import ZoneInfo
 
 import typer
 
 from sunrise import rooms
 from sunrise.cli.exit_codes import ExitCode, code_for
+from sunrise.cli.moments import when
 from sunrise.cli.output import say
 from sunrise.cli.receipt_lines import receipt_table
 from sunrise.cli.tables import table
@@ -160,7 +159,7 @@ def _cells(one: Any, size: int, zone: str) -> list[str]:
     observations = (one.ledger_rows or {}).get("observations", "-")
     memories = "-" if one.version is None else one.rows
     mib = f"{size / 2**20:.1f}"
-    taken = _when(one.created_ms, zone)
+    taken = when(one.created_ms, zone)
     return [one.tag, one.reason, taken, str(observations), str(memories), mib, terminal_text(one.note)]
 
 
@@ -168,7 +167,7 @@ def _manifest(snapshot: Any, settings: Settings) -> dict[str, Any]:
     rows = snapshot.ledger_rows or {}
     return {
         "snapshot": snapshot.tag,
-        "taken": f"{_when(snapshot.created_ms, settings.timezone)} ({settings.timezone})",
+        "taken": when(snapshot.created_ms, settings.timezone),
         "reason": snapshot.reason,
         "note": snapshot.note or "-",
         "memories": "none" if snapshot.version is None else f"{snapshot.rows} (version {snapshot.version})",
@@ -213,7 +212,3 @@ def _restore_lines(receipt: RunReceipt) -> list[str]:
     elif receipt.dry_run and receipt.status is RunStatus.OK:
         lines.append(f"whole     every part of {receipt.facts['snapshot']} is as it was written")
     return lines
-
-
-def _when(ms: int, zone: str) -> str:
-    return f"{datetime.fromtimestamp(ms / 1000, tz=UTC).astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M:%S}"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any, NoReturn
-from zoneinfo import ZoneInfo
 
 import typer
 
 from sunrise import rooms
 from sunrise.cli.exit_codes import code_for
+from sunrise.cli.moments import when
 from sunrise.cli.output import say
 from sunrise.cli.tables import table, terminal_width
 from sunrise.domain.receipts import RunReceipt, RunStatus
@@ -120,15 +119,7 @@ def _tier(name: str) -> str | None:
 
 def _cells(one: TrustStanding, *, zone: str) -> list[str]:
     plain = (one.ref, one.tier or UNKNOWN_NAME, one.reason or "-", one.origin or "-")
-    when = "-" if one.at_ms is None else _when(one.at_ms, zone)
-    return [*map(terminal_text, plain), when, beginning(one.text)]
-
-
-def _when(ms: int, zone: str) -> str:
-    try:
-        return f"{datetime.fromtimestamp(ms / 1000, tz=ZoneInfo(zone)):%Y-%m-%d %H:%M}"
-    except (OverflowError, ValueError, OSError):
-        return "-"
+    return [*map(terminal_text, plain), when(one.at_ms, zone), beginning(one.text)]
 
 
 def _is_unseen(character: str) -> bool:

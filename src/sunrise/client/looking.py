@@ -89,7 +89,11 @@ class Looking(Opened):
             with_quarantined_texts=with_quarantined_texts,
         )
         return list_memories(
-            request, memories=self._to_look_at(), clock=self.home.clock, backend=self.home.backend()
+            request,
+            memories=self._to_look_at(),
+            clock=self.home.clock,
+            backend=self.home.backend(),
+            zone=self.home.settings.zone,
         )
 
     def stats(self, scope: str | None = None, *, with_vectors: bool = True) -> StatsResult:
@@ -131,6 +135,7 @@ class Looking(Opened):
             ledger=self.home.ledger,
             clock=self.home.clock,
             backend=self.home.backend(),
+            zone=self.home.settings.zone,
         )
 
     def timeline(self, ref: str | None = None, **around: Any) -> TimelineResult:
@@ -151,6 +156,7 @@ class Looking(Opened):
             ledger=self.home.ledger,
             clock=self.home.clock,
             backend=self.home.backend(),
+            zone=self.home.settings.zone,
         )
 
     def export(
@@ -191,4 +197,5 @@ class Looking(Opened):
                 screen=self.home.screen(),
                 clock=self.home.clock,
                 backend=self.home.backend(),
+                zone=self.home.settings.zone,
             )

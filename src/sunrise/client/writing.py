@@ -6,7 +6,6 @@ import io
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
-from zoneinfo import ZoneInfo
 
 from sunrise.adapters.memory_file import MemoryFile, opened_memories
 from sunrise.client.opened import Opened
@@ -118,7 +117,7 @@ class Writing(Opened):
                 screen=self.home.screen(),
                 clock=self.home.clock,
                 backend=self.home.backend(),
-                zone=ZoneInfo(self.home.settings.timezone),
+                zone=self.home.settings.zone,
             )
         if done.run is not None:
             self.home.keep_receipt(done.run)

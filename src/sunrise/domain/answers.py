@@ -76,5 +76,6 @@ def item_of(item: RecallItem) -> dict[str, Any]:
         "trustTier": item.trust_tier,
         "category": item.category,
         "createdAtMs": item.created_at_ms,
+        "date": item.date,
         "score": item.score,
     }

@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from hashlib import sha256
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from sunrise.domain.own_words import Foreign
 from sunrise.domain.scope_policy import ResolvedScope, ScopePolicy, ScopeSource, written_scope
 from sunrise.domain.text.cleaning import clip
 from sunrise.domain.text.script import detect_lang
+from sunrise.domain.times import BAD_TIME
 from sunrise.errors import ConfigurationError, DataError
 
 MAX_MESSAGES: Final = 24
@@ -108,19 +110,21 @@ def extracted(
     policy: AutoCapturePolicy,
     scopes: ScopePolicy,
     scope: str | None = None,
+    zone: tzinfo = UTC,
 ) -> Extraction:
     """
     Return the candidates in the messages of a session, as the hook ``agent_end`` has them, oldest first.
 
     Only words that are surely the owner's are read: in a group those of a message that says so. ``scope`` is
-    the explicit one of the session; else the tags before a statement count.
+    the explicit one of the session; else the tags before a statement count. A time without a zone is in
+    *zone*.
 
     >>> said = {"role": "user", "content": "Thanks! From now on, write dates as YYYY-MM-DD."}
     >>> found = extracted([said], session=Session("s1"), policy=AutoCapturePolicy(), scopes=ScopePolicy())
     >>> [(one.text, one.category.value) for one in found.candidates], dict(found.filtered)
     ([('From now on, write dates as YYYY-MM-DD.', 'preference')], {'acknowledged': 1})
     """
-    reading = _Reading(session, policy, scopes, scope)
+    reading = _Reading(session, policy, scopes, scope, zone)
     if policy.enabled:
         reading.read(messages)
     return Extraction(
@@ -183,7 +187,12 @@ class _Reading:
     """One reading of a session's messages."""
 
     def __init__(
-        self, session: Session, policy: AutoCapturePolicy, scopes: ScopePolicy, scope: str | None
+        self,
+        session: Session,
+        policy: AutoCapturePolicy,
+        scopes: ScopePolicy,
+        scope: str | None,
+        zone: tzinfo,
     ) -> None:
         self.candidates: list[CaptureCandidate] = []
         self.messages = 0
@@ -194,6 +203,7 @@ class _Reading:
         self._policy = policy
         self._scopes = scopes
         self._scope = scope
+        self._zone = zone
 
     def read(self, messages: Sequence[object]) -> None:
         turns = _turns(messages)
@@ -208,9 +218,12 @@ class _Reading:
         """Return the words of a message, if they are the owner's; else count why not."""
         event = {"type": "message", "id": "-", "message": message}
         try:
-            rows = event_rows(event, session=self._session, dumps=_dumps, fallback_ms=0, now_ms=0)
-        except DataError:
-            self.skipped[CaptureSkip.MALFORMED] += 1
+            rows = event_rows(
+                event, session=self._session, dumps=_dumps, fallback_ms=0, now_ms=0, zone=self._zone
+            )
+        except DataError as error:
+            is_wrong_time = str(error.reason).startswith(BAD_TIME)
+            self.skipped[CaptureSkip.BAD_TIME if is_wrong_time else CaptureSkip.MALFORMED] += 1
             return None
         episode = rows.episodes[0] if rows.episodes else None
         if episode is not None and episode.trust_tier == "trusted":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, tzinfo
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from sunrise.domain.secrets import redact
 from sunrise.domain.text.analysis import terms
 from sunrise.domain.text.cleaning import clean
 from sunrise.domain.text.script import detect_lang
+from sunrise.domain.times import stated_time, time_of
 from sunrise.errors import DataError
 
 MAX_TEXT = 200_000
@@ -70,26 +71,29 @@ class CaptureRow(NamedTuple):
 
 
 def capture_row(
-    record: Mapping[str, Any], *, dumps: Dumps, fallback_ms: int, now_ms: int, harmless: bool = False
+    record: Mapping[str, Any],
+    *,
+    dumps: Dumps,
+    fallback_ms: int,
+    now_ms: int,
+    zone: tzinfo = UTC,
+    harmless: bool = False,
 ) -> tuple[CaptureRow, bool]:
     """
     Return the row of one captured object, and whether a secret was taken out of it.
 
-    ``fallback_ms`` stands in for a time that is missing or wrong; ``ts_flag`` then says so. ``harmless`` is
-    whether the line that the object comes from passed :func:`sunrise.domain.secrets.gate_pattern`: then
-    nothing is looked for.
+    ``fallback_ms`` stands in for a missing time; ``ts_flag`` then says so. A time without a zone is in
+    *zone*. ``harmless`` is whether the line that the object comes from passed
+    :func:`sunrise.domain.secrets.gate_pattern`: then nothing is looked for.
 
     Raises:
-        DataError: There is no text, or it is not a text, or the record nests too deep; the reason is a
-            :class:`RejectReason`.
+        DataError: There is no text or it is none, the record nests too deep, or its time is none.
     """
     own = _own_detail(record)
     detail = _whole_detail(own, record)
     raw_summary, raw_english = _texts(record, detail)
-    ts_ms, ts_flag = parse_ts(record.get("ts"))
-    named_kind = short_name(record.get("kind"), limit=64)
-    # Some letters become two when they are lowered.
-    kind = named_kind.lower()[:64] if named_kind else "note"
+    ts_ms = time_of(record, zone=zone)
+    named_kind, kind = _kinds(record)
     tool = short_name(record.get("tool_name") or record.get("tool"))
     session = first_name(record, _SESSION) or first_name(detail, _SESSION)
     detail_text = dumps(detail)
@@ -97,11 +101,11 @@ def capture_row(
     safe = _safe(raw_summary, raw_english, detail, detail_text, dumps, harmless=harmless)
     # A key must not be a hash of a secret, and must be the same once the secret is gone from the source.
     told = (safe.summary, safe.detail_text) if safe.redacted else (raw_summary, detail_text)
-    content = "\x1f".join((kind, str(record.get("ts")), tool or "", told[0], session or "", told[1]))
+    content = (kind, str(stated_time(record)[1]), tool or "", told[0], session or "", told[1])
     origin = origin_of(record, detail, kind=kind, tool=tool)
     score, label = _grade(detail.get("importance"))
     row = CaptureRow(
-        key=record_key(record, kind=kind, session=session, content=with_like_marks(content)),
+        key=record_key(record, kind=kind, session=session, content=with_like_marks("\x1f".join(content))),
         ts_ms=fallback_ms if ts_ms is None else ts_ms,
         kind=kind,
         tool_name=tool,
@@ -114,42 +118,18 @@ def capture_row(
         # What an observation says of its memory is written back to it: the trust of an answer must not be.
         trust_tier=trust_of("agent" if memory_id and origin == "tool" else origin, detail),
         source_kind=origin,
-        source_ref=short_name(
-            record.get("source_ref") or detail.get("source_ref") or detail.get("tool_call_id")
-        ),
+        source_ref=_source_ref(record, detail),
         importance_score=score,
         importance_label=label,
         memory_id=memory_id,
         detail_json=_bounded(safe.detail_text, dumps),
-        ts_flag=ts_flag,
+        ts_flag="missing" if ts_ms is None else None,
         terms=terms(" ".join(filter(None, (safe.summary, safe.summary_en, tool)))),
         created_at_ms=now_ms,
     )
     # In lower case a kind may look like what it did not look like in the line.
     whole = row if harmless and kind == (named_kind or kind) else _with_safe_names(row)
     return whole, safe.redacted or whole is not row
-
-
-def parse_ts(value: object) -> tuple[int | None, str | None]:
-    """
-    Return epoch milliseconds, or None with a flag: ``missing`` or ``invalid``.
-
-    ISO texts (UTC where they name no zone) and epoch seconds or milliseconds are read. Times before 2000 and
-    after 2100 are counters or slips, not times.
-
-    >>> parse_ts("2026-06-12T08:00:00+08:00")
-    (1781222400000, None)
-    >>> parse_ts(1781222400)
-    (1781222400000, None)
-    >>> parse_ts(12345)
-    (None, 'invalid')
-    >>> parse_ts(None)
-    (None, 'missing')
-    """
-    if value is None or value == "":
-        return None, "missing"
-    ms = _epoch_ms(value)
-    return (None, "invalid") if ms is None or not _EARLIEST_MS <= ms < _LATEST_MS else (ms, None)
 
 
 def map_strings(value: object, change: Callable[[str], str], *, depth: int = 0) -> Any:
@@ -186,8 +166,17 @@ _NAMES = ("key", "kind", "tool_name", "scope", "session_key", "agent_id", "sourc
 _SESSION = ("session_key", "sessionKey")
 _AGENT = ("agent_id", "agent", "agentId")
 _LANG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
-_EARLIEST_MS = 946_684_800_000
-_LATEST_MS = 4_102_444_800_000
+
+
+def _kinds(record: Mapping[str, Any]) -> tuple[str | None, str]:
+    """Return the kind as the record names it, and the one that the row gets."""
+    named = short_name(record.get("kind"), limit=64)
+    # Some letters become two when they are lowered.
+    return named, named.lower()[:64] if named else "note"
+
+
+def _source_ref(record: Mapping[str, Any], detail: Mapping[str, Any]) -> str | None:
+    return short_name(record.get("source_ref") or detail.get("source_ref") or detail.get("tool_call_id"))
 
 
 def _own_detail(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -298,28 +287,6 @@ def _safe(
 def _bounded(detail_text: str, dumps: Dumps) -> str:
     size = len(detail_text.encode()) if len(detail_text) * 4 > MAX_DETAIL_BYTES else 0
     return dumps({"_truncated": True, "original_bytes": size}) if size > MAX_DETAIL_BYTES else detail_text
-
-
-def _epoch_ms(value: object) -> int | None:
-    if isinstance(value, str):
-        text = value.strip()
-        if len(text) == 8 or not text.isdecimal():
-            return _iso_ms(text)
-        value = int(text[:20])
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
-        return None
-    # Seconds reach this bound in the year 5138, milliseconds passed it in 1973.
-    return int(value * 1000) if abs(value) < 1e11 else int(value)
-
-
-def _iso_ms(text: str) -> int | None:
-    try:
-        moment = datetime.fromisoformat(text)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return round(moment.timestamp() * 1000)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _lang(value: object) -> str | None:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from sunrise.domain.text.cleaning import clean
+from sunrise.domain.times import stated_time
 
 MAX_KEY = 256
 
@@ -87,7 +88,7 @@ def _id_key(field: str, identity: str, record: Mapping[str, Any], *, kind: str, 
         weak = session is None or _COUNTER.fullmatch(identity) is not None
     else:
         key, weak = f"id:{field}:{identity}", identity.isdigit()
-    return clean(f"{key}@{record.get('ts')}") if weak else key
+    return clean(f"{key}@{stated_time(record)[1]}") if weak else key
 
 
 # Scopes, tools, kinds and agents are few, and each row asks for all of them.

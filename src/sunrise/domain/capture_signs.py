@@ -43,6 +43,7 @@ class CaptureSkip(StrEnum):
     NOT_OWNER = "not_owner"
     AUTOMATION = "automation"
     MALFORMED = "malformed"
+    BAD_TIME = "bad_time"
     OLDER_MESSAGE = "older_message"
     QUOTED = "quoted"
     MATERIAL = "material"

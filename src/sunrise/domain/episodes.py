@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from enum import StrEnum
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -16,13 +17,13 @@ from sunrise.domain.capture import (
     RejectReason,
     capture_row,
     map_strings,
-    parse_ts,
 )
 from sunrise.domain.capture_identity import MAX_KEY, short_name
 from sunrise.domain.scoring.task_markers import has_task_marker
 from sunrise.domain.secret_fields import without_secrets
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean, clip
+from sunrise.domain.times import time_of
 from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, owner_text, says_something
 from sunrise.errors import DataError
 
@@ -109,7 +110,13 @@ def session_of(
 
 
 def event_rows(
-    event: Mapping[str, Any], *, session: Session, dumps: Dumps, fallback_ms: int, now_ms: int
+    event: Mapping[str, Any],
+    *,
+    session: Session,
+    dumps: Dumps,
+    fallback_ms: int,
+    now_ms: int,
+    zone: tzinfo = UTC,
 ) -> EventRows:
     """
     Return the episodes and observations of one event; nothing for events that no one said or did.
@@ -124,8 +131,10 @@ def event_rows(
     A call through ``tool_call`` is told once, by the outer call and result, unwrapped; the
     ``openclaw.nested-tool.v1`` message between them says the same again and gives nothing.
 
+    A time without a zone is in *zone*.
+
     Raises:
-        DataError: The event is not shaped as a message, or nests too deep.
+        DataError: The event is not shaped as a message, or nests too deep, or its time is none.
     """
     if event.get("type") != "message":
         return EventRows()
@@ -135,7 +144,11 @@ def event_rows(
     rule = _ROLES.get(str(message.get("role")))
     if rule is None:
         return EventRows()
-    turn = _Turn(event, message, session=session, dumps=dumps, fallback_ms=fallback_ms, now_ms=now_ms)
+    stated_ms = time_of(message, zone=zone)
+    if stated_ms is None:
+        stated_ms = time_of(event, zone=zone)
+    turn = _Turn(event, message, session, dumps, now_ms)
+    turn.ts_ms, turn.ts_flag = (fallback_ms, "missing") if stated_ms is None else (stated_ms, None)
     rule(turn)
     return EventRows(tuple(turn.episodes), tuple(turn.observations), turn.redacted)
 
@@ -151,14 +164,7 @@ class _Turn:
     """One message with what every row of it shares, and the rows it has given so far."""
 
     def __init__(
-        self,
-        event: Mapping[str, Any],
-        message: dict[str, Any],
-        *,
-        session: Session,
-        dumps: Dumps,
-        fallback_ms: int,
-        now_ms: int,
+        self, event: Mapping[str, Any], message: dict[str, Any], session: Session, dumps: Dumps, now_ms: int
     ) -> None:
         self.message = message
         self.session = session
@@ -169,11 +175,8 @@ class _Turn:
         self._now_ms = now_ms
         # Old transcripts have no ids: then the event is called by what it says.
         self._event_id = short_name(event.get("id")) or f"sha256:{_digest(dumps(event))}"
-        ts_ms, self._ts_flag = parse_ts(message.get("timestamp"))
-        if ts_ms is None:
-            ts_ms, flag = parse_ts(event.get("timestamp"))
-            self._ts_flag = None if ts_ms is not None else flag
-        self._ts_ms = fallback_ms if ts_ms is None else ts_ms
+        self.ts_ms = 0
+        self.ts_flag: str | None = None
 
     def add(
         self,
@@ -193,8 +196,8 @@ class _Turn:
         key = f"{self.session.session_id}#{self._event_id}"
         episode = EpisodeRow(
             key=_bounded(f"{key}/{part}" if part else key),
-            ts_ms=self._ts_ms,
-            ts_flag=self._ts_flag,
+            ts_ms=self.ts_ms,
+            ts_flag=self.ts_flag,
             type=str(kind),
             session_id=self.session.session_id,
             session_key=self.session.session_key,
@@ -222,7 +225,7 @@ class _Turn:
         names_memory: bool = False,
     ) -> None:
         record = {
-            "ts": None if self._ts_flag else self._ts_ms,
+            "ts": None if self.ts_flag else self.ts_ms,
             "kind": kind,
             "tool_name": episode.tool_name,
             "summary": summary,
@@ -234,13 +237,11 @@ class _Turn:
         }
         if episode.tool_call_id:
             record["tool_call_id"] = episode.tool_call_id
-        row, redacted = capture_row(record, dumps=self.dumps, fallback_ms=self._ts_ms, now_ms=self._now_ms)
+        row, redacted = capture_row(record, dumps=self.dumps, fallback_ms=self.ts_ms, now_ms=self._now_ms)
         # Only storing makes a memory the observation's own: to be found by a search is no claim about it.
         memory_id = row.memory_id if names_memory else None
         # What an observation says of its memory is written back to it: the trust of an answer must not be.
-        row = row._replace(
-            memory_id=memory_id, trust_tier=None if memory_id else trust, ts_flag=self._ts_flag
-        )
+        row = row._replace(memory_id=memory_id, trust_tier=None if memory_id else trust, ts_flag=self.ts_flag)
         if not episode.tool_call_id:
             row = row._replace(key=_bounded(f"episode:{episode.key}"))
         self.redacted = self.redacted or redacted

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Final
 
@@ -33,8 +32,8 @@ class FencedItem:
     """
     One memory as a model sees it; an empty field is one of which nothing is known.
 
-    ``kind`` is the category, or the section of the working set. ``date`` is a day. Nothing here changes from
-    turn to turn, so that what stays in the block stays byte for byte.
+    ``kind`` is the category, or the section of the working set. ``date`` is as people are shown it. Nothing
+    here changes from turn to turn, so that what stays in the block stays byte for byte.
     """
 
     ref: str
@@ -118,19 +117,6 @@ def in_stable_order(items: Sequence[FencedItem], *, before: Sequence[str] = ()) 
     """
     places = {ref: place for place, ref in reversed([*enumerate(before)])}
     return tuple(sorted(items, key=lambda item: (not item.pinned, places.get(item.ref, len(before)))))
-
-
-def day_of(at_ms: int | None, *, zone: tzinfo = UTC) -> str:
-    """
-    Return the day of a time in milliseconds, empty where there is none or no calendar has it.
-
-    >>> day_of(1_777_593_600_000), day_of(None), day_of(10**18)
-    ('2026-05-01', '', '')
-    """
-    try:
-        return "" if at_ms is None else datetime.fromtimestamp(at_ms / 1000, zone).date().isoformat()
-    except (ValueError, OverflowError, OSError):
-        return ""
 
 
 def _item_of(line: str) -> FencedItem:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Mapping
+from datetime import UTC, tzinfo
 from enum import StrEnum
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from sunrise.domain.record_requests import LONGEST_ID
 from sunrise.domain.records import RecordState
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean
+from sunrise.domain.times import time_of
 from sunrise.domain.trust import QUARANTINED, TRUSTED, UNTRUSTED
 from sunrise.errors import DataError
 
@@ -65,27 +67,29 @@ class LineFault(StrEnum):
     TORN_LINE = "torn_line"
 
 
-def normal_row(record: Mapping[str, Any]) -> dict[str, Any]:
+def normal_row(record: Mapping[str, Any], *, zone: tzinfo = UTC) -> dict[str, Any]:
     """
     Return a memory with exactly :data:`FIELDS`, each of its type or None; doing it again changes nothing.
 
     Importance may have any shape that :func:`parse_importance` reads; without a label of its own it gets that
-    of its score. A row without an id gets one that the same text, scope and time always get. A tier, state or
-    time that does not exist counts as none.
+    of its score. The time may have any form and name that :func:`sunrise.domain.times.time_of` reads; one
+    without a zone is in *zone*. A row without an id gets one that the same text, scope and time always get.
+    A tier or state that does not exist counts as none.
 
     >>> row = normal_row({"id": "a", "text": "tea", "importance": 86, "state": "asleep"})
     >>> row["importance"], row["importance_label"], row["state"]
     (0.86, 'must_remember', None)
 
     Raises:
-        DataError: The row cannot be kept; the reason is a :class:`LineFault` or a :class:`RejectReason`.
+        DataError: The row cannot be kept; the reason is a :class:`LineFault` or a :class:`RejectReason`, or
+            says what is wrong with its time.
     """
     text = _text(record)
     row: dict[str, Any] = dict.fromkeys(FIELDS)
     row["text"] = text
     for name in _SHORT_TEXTS:
         row[name] = _short(record, name)
-    row["createdAt"] = _created(record.get("createdAt"))
+    row["createdAt"] = time_of(record, zone=zone)
     row["importance"], row["importance_label"] = _importance(record)
     row["trust_tier"] = _one_of(record, "trust_tier", _TIERS)
     row["state"] = _one_of(record, "state", _STATES)
@@ -95,7 +99,7 @@ def normal_row(record: Mapping[str, Any]) -> dict[str, Any]:
     return row
 
 
-def imported_row(record: Mapping[str, Any]) -> dict[str, Any]:
+def imported_row(record: Mapping[str, Any], *, zone: tzinfo = UTC) -> dict[str, Any]:
     """
     Return a record of a file as :func:`normal_row` does, unless its importance may mean two things.
 
@@ -105,7 +109,7 @@ def imported_row(record: Mapping[str, Any]) -> dict[str, Any]:
     value = record.get("importance")
     if parse_importance(value) is not None and stated_importance(value) is None:
         raise DataError(f"importance is {IMPORTANCE_VALUES}", reason=LineFault.AMBIGUOUS_IMPORTANCE)
-    return normal_row(record)
+    return normal_row(record, zone=zone)
 
 
 def new_id(*parts: str) -> str:
@@ -170,14 +174,6 @@ def _number(value: object, name: str) -> float | int | None:
     if isinstance(value, bool) or not isinstance(value, float | int):
         raise DataError(f"{name} is no number", reason=RejectReason.WRONG_TYPE)
     return value
-
-
-def _created(value: object) -> float | int | None:
-    number = _number(value, "createdAt")
-    if number is None or not 0 <= number < END_OF_TIME:
-        return None
-    # JavaScript writes no fraction where there is none.
-    return int(number) if number == int(number) else float(number)
 
 
 def _whole(value: object, name: str) -> int | None:

@@ -10,7 +10,9 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sunrise.domain.memory_notes import MemoryNote
+from sunrise.domain.times import read_time
 from sunrise.domain.turns import Origin, owner_text, says_something
+from sunrise.errors import DataError
 
 _FILE_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:-([01]\d|2[0-3])([0-5]\d)(?=\.md$))?(?:-[^/]*)?\.md")
 _OFFSET = re.compile(r"(?:GMT|UTC)?([+-])(\d{1,2})(?::?([0-5]\d))?")
@@ -154,8 +156,8 @@ def _turn(said: str, line: int, *, zone: tzinfo) -> MemoryNote | None:
 
 
 def _moment(text: str, zone_name: str | None, *, zone: tzinfo) -> datetime | None:
+    there = (zone_named(zone_name) if zone_name else None) or zone
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+        return datetime.fromtimestamp(read_time(text, zone=there) / 1000, there)
+    except DataError:
         return None
-    return moment.replace(tzinfo=(zone_named(zone_name) if zone_name else None) or zone)

@@ -54,7 +54,11 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class RecallItem:
-    """One memory that answers, with what a reader needs to weigh it. ``ref`` is ``mem:<id>``."""
+    """
+    One memory that answers, with what a reader needs to weigh it. ``ref`` is ``mem:<id>``.
+
+    ``date`` is the time of the memory as people are shown it.
+    """
 
     ref: str
     text: str
@@ -64,6 +68,7 @@ class RecallItem:
     category: str | None
     created_at_ms: int | None
     score: float
+    date: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ class MemoryView:
     One memory with its governance fields; secrets are redacted.
 
     ``text`` is None where it was withheld: that of a quarantined memory is shown only when asked for.
+    ``date`` is the time of the memory as people are shown it.
     """
 
     ref: str
@@ -27,6 +28,7 @@ class MemoryView:
     agent_id: str | None = None
     embedding_model: str | None = None
     created_at_ms: int | None = None
+    date: str = ""
     archived_at_ms: int | None = None
     updated_at_ms: int | None = None
     expires_at_ms: int | None = None
@@ -36,7 +38,8 @@ class MemoryView:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationView:
     """
-    One row of the ledger with its governance fields. ``text`` is None where it was withheld.
+    One row of the ledger with its governance fields. ``text`` is None where it was withheld. ``date`` is its
+    time as people are shown it.
 
     Of a forgotten memory the row is there, hidden, until it is erased; its text is shown to nobody.
     """
@@ -45,6 +48,7 @@ class ObservationView:
     text: str | None
     at_ms: int
     kind: str
+    date: str = ""
     tool_name: str | None = None
     scope: str | None = None
     session_key: str | None = None

@@ -78,7 +78,8 @@ class StoreRequest:
     memory of that id is made or written anew. The same ``idempotency_key`` twice is one store. It is not
     recalled after ``expires_at_ms``, or ``ttl_days`` from now. ``again`` stores also what was forgotten.
     ``replaces`` are refs or ids of memories of the scope that the text puts out of date: recall gives them
-    behind all others.
+    behind all others. ``said_at_ms`` is when the text was said, where that was not now: a new memory is dated
+    by it.
 
     Raises:
         DataError: A value makes no sense; reasons ``bad_scope``, ``bad_id``, ``bad_key``, ``bad_category``,
@@ -100,6 +101,7 @@ class StoreRequest:
     again: bool = False
     replaces: tuple[str, ...] = ()
     on_purpose: bool = True
+    said_at_ms: int | None = None
 
     def __post_init__(self) -> None:
         check_scope(self.scope)

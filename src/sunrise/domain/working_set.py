@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, Self
 
-from sunrise.domain.fence import FencedItem, day_of, line_of
+from sunrise.domain.fence import FencedItem, line_of
 from sunrise.domain.working_set_sections import Section
 from sunrise.errors import DataError
 
@@ -35,24 +35,29 @@ def working_set_id(scope: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingItem:
-    """One thing to keep in mind, and the memory that says it."""
+    """
+    One thing to keep in mind, and the memory that says it.
+
+    ``date`` is the time of the memory as people are shown it. What is asked has none, so that its line stays.
+    """
 
     section: Section
     ref: str
     text: str
     created_ms: int | None = None
+    date: str = ""
     importance: str = ""
     trust: str = ""
 
     @property
     def fenced(self) -> FencedItem:
-        """The item as a pinned line; what is asked has no day, so that its line does not change with it."""
+        """The item as a pinned line."""
         return FencedItem(
             ref=self.ref,
             kind=self.section,
             importance=self.importance,
             trust=self.trust,
-            date="" if self.ref == PROMPT else day_of(self.created_ms),
+            date=self.date,
             text=self.text,
             pinned=True,
         )
@@ -137,6 +142,7 @@ class WorkingSet:
                     "ref": item.ref,
                     "text": item.text,
                     "createdMs": item.created_ms,
+                    "date": item.date,
                     "importance": item.importance,
                     "trust": item.trust,
                 }
@@ -174,6 +180,7 @@ class WorkingSet:
                     ref=str(item["ref"]),
                     text=str(item["text"]),
                     created_ms=None if item["createdMs"] is None else int(item["createdMs"]),
+                    date=str(item.get("date", "")),
                     importance=str(item["importance"]),
                     trust=str(item["trust"]),
                 )

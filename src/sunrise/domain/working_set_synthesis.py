@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
 from itertools import chain
 from typing import Final
 
@@ -23,6 +24,7 @@ from sunrise.domain.records import memory_ref
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.secrets import is_only_redacted, redact
 from sunrise.domain.text.cleaning import clean, clip
+from sunrise.domain.times import written_time
 from sunrise.domain.trust import QUARANTINED, TRUSTED, UNTRUSTED
 from sunrise.domain.turns import Origin, owner_text, says_something
 from sunrise.domain.working_set import ID_PREFIX, PROMPT, Stale, WorkingItem, WorkingSet
@@ -34,7 +36,8 @@ from sunrise.errors import DataError
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkingSetPolicy:
     """
-    The knobs of a working set. ``max_chars`` counts the lines as they are rendered, refs and all.
+    The knobs of a working set. ``max_chars`` counts the lines as they are rendered, refs and all; they are
+    dated in ``zone``.
 
     Raises:
         DataError: A number is negative; reason ``bad_working_set_policy``.
@@ -48,6 +51,7 @@ class WorkingSetPolicy:
     max_item_chars: int = 160
     goal_ttl_days: int = 14
     next_action_ttl_days: int = 7
+    zone: tzinfo = field(default=UTC)
 
     def __post_init__(self) -> None:
         numbers = (
@@ -269,6 +273,7 @@ def _candidates(drawn: Drawn, section: Section, policy: WorkingSetPolicy) -> Ite
             ref=memory.ref,
             text=text,
             created_ms=memory.created_ms,
+            date=written_time(memory.created_ms, zone=policy.zone),
             importance=memory.importance_label or "",
             trust=memory.trust_tier or "",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, tzinfo
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow as pa
 from sunrise.domain.admin import Backend
 from sunrise.domain.filters import both
 from sunrise.domain.memory_lines import FIELDS, normal_row
+from sunrise.domain.times import known_time
 from sunrise.domain.transfer import ExportRequest, ExportResult
 from sunrise.domain.trust import QUARANTINED
 from sunrise.domain.vector_space import VectorSpace, active_space, fault_in
@@ -37,12 +39,13 @@ def export_memories(
     screen: TextScreen,
     clock: Clock,
     backend: Backend,
+    zone: tzinfo = UTC,
 ) -> ExportResult:
     """
     Write memories, oldest first, equals by id, those of unknown age last; the same rows give the same bytes.
 
     A NUL in a text is written as U+FFFD: no reader takes it. A table that somebody writes to meanwhile is
-    exported as it is found, and the receipt warns of it.
+    exported as it is found, and the receipt warns of it. What is written for people is dated in *zone*.
 
     Raises:
         StoreError: The table cannot be read, or the export not written: half of one is none.
@@ -51,7 +54,7 @@ def export_memories(
     left_out: Counter[str] = Counter()
     exported = 0
     with trail.stage("total"):
-        writer = writer_of(request.format, out, with_vectors=request.with_vectors)
+        writer = writer_of(request.format, out, with_vectors=request.with_vectors, zone=zone)
         if memories is None:
             trail.reason = NO_TABLE
         else:
@@ -112,6 +115,8 @@ def _normal(record: dict[str, Any], request: ExportRequest, left_out: Counter[st
             record[name] = value.replace("\x00", _FOR_NUL)
     # A column that the table lacks says nothing, and is not there to be derived.
     record.setdefault("importance_label", None)
+    # An import would refuse a row for such a time; without one it is a memory of unknown age.
+    record["createdAt"] = known_time({"createdAt": record.get("createdAt")}, zone=UTC)
     try:
         return normal_row(record)
     except DataError as error:

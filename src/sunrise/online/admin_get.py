@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from typing import Final
 
 from sunrise.domain.admin import Backend
@@ -20,6 +21,7 @@ from sunrise.domain.record_requests import (
 from sunrise.domain.record_views import MemoryView, ObservationView, RecordedChange, RecordLink, Usage
 from sunrise.domain.records import memory_ref
 from sunrise.domain.secrets import redact
+from sunrise.domain.times import written_time
 from sunrise.domain.trust import QUARANTINED
 from sunrise.online.admin_rows import VIEW_COLUMNS, named, views_of
 from sunrise.online.admin_trail import AdminTrail
@@ -39,9 +41,10 @@ def get_record(
     ledger: RecordLedger | None,
     clock: Clock,
     backend: Backend,
+    zone: tzinfo = UTC,
 ) -> GetResult:
     """
-    Return one record, a memory or an observation, with its history.
+    Return one record, a memory or an observation, with its history; it is dated in *zone*.
 
     Nothing is guessed: where several memories begin as the ref does, their refs are returned in its place.
 
@@ -52,7 +55,7 @@ def get_record(
     trail = AdminTrail("get", clock.now_ms(), backend, {"ref": f"{asked.kind}:{asked.key}"})
     found = _Found()
     with trail.open_to_failure(), trail.stage("find"):
-        found = _find(asked, request, trail, memories, ledger)
+        found = _find(asked, request, trail, memories, ledger, zone)
     ref = found.ref
     history = _History()
     if ref is not None:
@@ -71,11 +74,12 @@ def get_record(
     )
 
 
-def shown_observation(one: ObservationView, *, with_quarantined_texts: bool) -> ObservationView:
+def shown_observation(one: ObservationView, *, with_quarantined_texts: bool, zone: tzinfo) -> ObservationView:
     """Return an observation as it may be shown: no secret, no quarantined text unless asked for."""
     is_shown = not one.is_forgotten and (with_quarantined_texts or one.trust_tier != QUARANTINED)
     text = redact(one.text or "").text if is_shown else None
-    return replace(one, text=text, source_ref=None if one.source_ref is None else redact(one.source_ref).text)
+    source_ref = None if one.source_ref is None else redact(one.source_ref).text
+    return replace(one, text=text, date=written_time(one.at_ms, zone=zone), source_ref=source_ref)
 
 
 def memory_ids(memories: MemoryReader, key: str, scopes: Collection[str] | None = None) -> tuple[str, ...]:
@@ -122,6 +126,7 @@ def _find(
     trail: AdminTrail,
     memories: MemoryReader | None,
     ledger: RecordLedger | None,
+    zone: tzinfo,
 ) -> _Found:
     shown = request.with_quarantined_texts
     if asked.kind == "obs":
@@ -131,7 +136,8 @@ def _find(
         rows = [
             one for one in ledger.observations_by_ids([asked.row_id]) if is_within(one.scope, request.scopes)
         ]
-        return _Found(observation=shown_observation(rows[0], with_quarantined_texts=shown) if rows else None)
+        views = [shown_observation(one, with_quarantined_texts=shown, zone=zone) for one in rows[:1]]
+        return _Found(observation=views[0] if views else None)
     table = trail.seen(memories)
     if table is None:
         return _Found()
@@ -139,8 +145,8 @@ def _find(
     if len(ids) != 1:
         return _Found(candidates=tuple(map(memory_ref, ids[:MAX_CANDIDATES])))
     rows_found = named(table.by_ids(ids, VIEW_COLUMNS))
-    views = tuple(views_of(rows_found, with_quarantined_texts=shown))
-    return _Found(memory=views[0] if views else None)
+    memory = next(views_of(rows_found, with_quarantined_texts=shown, zone=zone), None)
+    return _Found(memory=memory)
 
 
 def _history(ref: str, request: GetRequest, trail: AdminTrail, ledger: RecordLedger | None) -> _History:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, tzinfo
 from typing import Final
 
 import pyarrow as pa
@@ -22,10 +23,17 @@ _ORDER: Final = [("created", "descending"), ("id", "ascending")]
 
 
 def list_memories(
-    request: ListRequest, *, memories: MemoryReader | None, clock: Clock, backend: Backend
+    request: ListRequest,
+    *,
+    memories: MemoryReader | None,
+    clock: Clock,
+    backend: Backend,
+    zone: tzinfo = UTC,
 ) -> ListResult:
     """
     Return one page of memories, newest first, equals by id; those of unknown age come last.
+
+    They are dated in *zone*.
 
     Raises:
         DataError: The cursor is none of this list, or the filter holds what no store takes.
@@ -42,7 +50,7 @@ def list_memories(
                 keys, total = _page(table, request, end)
             page = keys.slice(0, request.limit)
             with trail.stage("read"):
-                items = _items(table, page, request)
+                items = _items(table, page, request, zone)
             if keys.num_rows > request.limit:
                 following = written_cursor(_end_of(page, end), filters)
     trail.counts.update(returned=len(items), total=total)
@@ -93,7 +101,7 @@ def _end_of(page: pa.Table, before: PageEnd | None) -> PageEnd:
     return replace(end, given=given)
 
 
-def _items(table: MemoryReader, page: pa.Table, request: ListRequest) -> tuple[MemoryView, ...]:
+def _items(table: MemoryReader, page: pa.Table, request: ListRequest, zone: tzinfo) -> tuple[MemoryView, ...]:
     rows = named(table.by_ids(page.column("id").to_pylist(), VIEW_COLUMNS))
     keys = zip(rows.column("id").to_pylist(), times_of(rows, unknown=_UNKNOWN).tolist(), strict=True)
     places: dict[tuple[str, float], list[int]] = {}
@@ -103,4 +111,4 @@ def _items(table: MemoryReader, page: pa.Table, request: ListRequest) -> tuple[M
     found = (places.get((row["id"], row["created"])) for row in page.to_pylist())
     order = [same.pop(0) for same in found if same]
     taken = rows.take(pa.array(order, pa.int64()))
-    return tuple(views_of(taken, with_quarantined_texts=request.with_quarantined_texts))
+    return tuple(views_of(taken, with_quarantined_texts=request.with_quarantined_texts, zone=zone))

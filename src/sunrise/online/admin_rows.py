@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from datetime import tzinfo
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from sunrise.domain.ranking import PLUGIN_SEED_ID
 from sunrise.domain.record_views import MemoryView
 from sunrise.domain.records import memory_ref
 from sunrise.domain.secrets import redact
+from sunrise.domain.times import written_time
 from sunrise.domain.trust import QUARANTINED
 
 VIEW_COLUMNS: Final = (
@@ -53,10 +55,11 @@ def named(rows: pa.Table | pa.RecordBatch) -> pa.Table:
     return table.filter(pc.invert(none))
 
 
-def views_of(rows: pa.Table, *, with_quarantined_texts: bool) -> Iterator[MemoryView]:
+def views_of(rows: pa.Table, *, with_quarantined_texts: bool, zone: tzinfo) -> Iterator[MemoryView]:
     """Yield the rows as an operator sees them: no secret, and no quarantined text unless asked for."""
     for row in rows.to_pylist():
-        yield _view(row, is_shown=with_quarantined_texts or row.get("trust_tier") != QUARANTINED)
+        is_shown = with_quarantined_texts or row.get("trust_tier") != QUARANTINED
+        yield _view(row, is_shown=is_shown, zone=zone)
 
 
 def moment(value: Any) -> int | None:
@@ -69,8 +72,9 @@ def moment(value: Any) -> int | None:
     return int(value) if isinstance(value, float | int) and 0 <= value < END_OF_TIME else None
 
 
-def _view(row: dict[str, Any], *, is_shown: bool) -> MemoryView:
+def _view(row: dict[str, Any], *, is_shown: bool, zone: tzinfo) -> MemoryView:
     score = row.get("importance")
+    created_at_ms = moment(row.get("createdAt"))
     texts = {field: _shown(row.get(column)) for column, field in _TEXTS.items()}
     moments = {name: moment(row.get(name)) for name in _MOMENTS}
     values: dict[str, Any] = {**texts, **moments}
@@ -78,7 +82,8 @@ def _view(row: dict[str, Any], *, is_shown: bool) -> MemoryView:
         ref=memory_ref(str(row["id"])),
         text=redact(row.get("text") or "").text if is_shown else None,
         importance=score if isinstance(score, float | int) and math.isfinite(score) else None,
-        created_at_ms=moment(row.get("createdAt")),
+        created_at_ms=created_at_ms,
+        date=written_time(created_at_ms, zone=zone),
         **values,
     )
 

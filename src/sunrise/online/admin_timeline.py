@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import Any, Final
 
 from sunrise.domain.admin import Backend
@@ -26,12 +27,14 @@ def timeline(
     ledger: RecordLedger | None,
     clock: Clock,
     backend: Backend,
+    zone: tzinfo = UTC,
 ) -> TimelineResult:
     """
     Return what was captured around a record or a moment, oldest first, and no more than is asked for.
 
     Around an observation that is its session, or its scope where it has no session; around a memory the same
-    of the newest observation that names it, else its own scope at the time when it was made.
+    of the newest observation that names it, else its own scope at the time when it was made. Rows are dated
+    in *zone*.
 
     Raises:
         DataError: The ref names no kind of record; reason ``bad_ref``.
@@ -54,7 +57,7 @@ def timeline(
         receipt=trail.receipt(),
         at_ms=None if place is None else place.at_ms,
         anchor=None if place is None else place.ref,
-        items=tuple(shown_observation(one, with_quarantined_texts=shown) for one in rows),
+        items=tuple(shown_observation(one, with_quarantined_texts=shown, zone=zone) for one in rows),
     )
 
 

@@ -62,7 +62,12 @@ def auto_capture(request: CaptureRequest, *, ports: CapturePorts, policy: Captur
         in_group=request.in_group,
     )
     found = extracted(
-        request.messages, session=session, policy=policy.capture, scopes=policy.scopes, scope=request.scope
+        request.messages,
+        session=session,
+        policy=policy.capture,
+        scopes=policy.scopes,
+        scope=request.scope,
+        zone=policy.store.zone,
     )
     if not policy.capture.enabled or ports.memories is None:
         reason = "disabled" if not policy.capture.enabled else "no_memories"
@@ -151,6 +156,7 @@ def _stored(
         agent_id=session.agent_id,
         id=None if one.replaces is None else known.get(one.replaces, one.replaces),
         idempotency_key=one.key,
+        said_at_ms=one.created_ms,
         ttl_days=ttl,
         on_purpose=one.explicit,
     )

@@ -9,13 +9,14 @@ from sunrise.domain.auto_recall_receipt import AutoRecallReceipt, BudgetNote, Fa
 from sunrise.domain.auto_recall_record import to_record
 from sunrise.domain.calibration import Calibration
 from sunrise.domain.context_budget import Fitted, Slot, fitted
-from sunrise.domain.fence import FencedItem, day_of
+from sunrise.domain.fence import FencedItem
 from sunrise.domain.hot_lane import HotLane, Turn, after_budget, hot_lane
 from sunrise.domain.ranking import Chosen, Ranked
 from sunrise.domain.recall import RecallReceipt, RecallRequest
 from sunrise.domain.repeats import Injection
 from sunrise.domain.scope_policy import ResolvedScope, resolved
 from sunrise.domain.secrets import redact
+from sunrise.domain.times import written_time
 from sunrise.domain.trivial_prompts import trivial_reason
 from sunrise.domain.turn_log import Lane, LoggedTurn
 from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult, TurnPolicy
@@ -210,8 +211,8 @@ def _rendered(
         working_set=backbone.note,
         budget=_budget_note(fit),
     )
-    shown = {item.ref for item in fit.items}
-    kept = tuple(item_of(one) for one in lane.selected if one.memory.ref in shown)
+    shown, zone = {item.ref for item in fit.items}, turn.policy.ranking.zone
+    kept = tuple(item_of(one, zone=zone) for one in lane.selected if one.memory.ref in shown)
     return AutoRecallResult(_with_comment(fit.text, receipt, turn.policy), kept, receipt)
 
 
@@ -223,7 +224,7 @@ def _slot(turn: _Turn, one: Ranked) -> Slot:
         importance=memory.label or "",
         trust=memory.trust_tier or "",
         scope=memory.scope,
-        date=day_of(memory.created_at_ms, zone=turn.policy.ranking.zone),
+        date=written_time(memory.created_at_ms, zone=turn.policy.ranking.zone),
         text=redact(memory.text).text,
     )
     return Slot(item, memory.created_at_ms)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import tzinfo
 from typing import Any, Protocol
 
 import orjson
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sunrise.domain.text.cleaning import clean
+from sunrise.domain.times import written_time
 from sunrise.domain.transfer import ExportFormat
 from sunrise.ports import ByteSink
 
@@ -29,16 +30,13 @@ class RowWriter(Protocol):
         ...
 
 
-def writer_of(wanted: ExportFormat, out: ByteSink, *, with_vectors: bool) -> RowWriter:
-    """Return what writes rows in a format."""
+def writer_of(wanted: ExportFormat, out: ByteSink, *, with_vectors: bool, zone: tzinfo) -> RowWriter:
+    """Return what writes rows in a format; Markdown is dated in *zone*."""
     if wanted == ExportFormat.PARQUET:
         return _Parquet(out, with_vectors=with_vectors)
-    made: dict[ExportFormat, type[_JsonLines | _JsonArray | _Markdown]] = {
-        ExportFormat.JSONL: _JsonLines,
-        ExportFormat.JSON: _JsonArray,
-        ExportFormat.MARKDOWN: _Markdown,
-    }
-    return made[wanted](out)
+    if wanted == ExportFormat.MARKDOWN:
+        return _Markdown(out, zone)
+    return _JsonLines(out) if wanted == ExportFormat.JSONL else _JsonArray(out)
 
 
 def _line(row: Row) -> bytes:
@@ -73,20 +71,23 @@ class _JsonArray:
 
 
 class _Markdown:
-    """A heading for each day (UTC), and the texts as quotations, so that none passes for a heading."""
+    """A heading for each day, and the texts as quotations, so that none passes for a heading."""
 
-    def __init__(self, out: ByteSink) -> None:
+    def __init__(self, out: ByteSink, zone: tzinfo) -> None:
         self._out = out
+        self._zone = zone
         self._day = ""
         self._out.write(b"# Memories\n")
 
     def write(self, rows: Sequence[Row]) -> None:
         for row in rows:
-            day = _day(row["createdAt"])
+            date = written_time(row["createdAt"], zone=self._zone)
+            day = date[:10] or "Unknown day"
             heading = f"\n## {day}\n" if day != self._day else ""
             self._day = day
             quoted = "\n".join(f"> {line}" for line in clean(row["text"]).splitlines())
-            entry = f"{heading}\n`mem:{row['id']}` {_facts(row)}\n\n{quoted}\n"
+            facts = " · ".join(filter(None, (date, *_facts(row))))
+            entry = f"{heading}\n`mem:{row['id']}` {facts}\n\n{quoted}\n"
             self._out.write(entry.encode())
 
     def close(self) -> None:
@@ -125,18 +126,10 @@ class _Uncloseable:
         pass
 
 
-def _day(created: float | int | None) -> str:
-    if created is None:
-        return "Unknown day"
-    try:
-        return f"{datetime.fromtimestamp(created / 1000, tz=UTC):%Y-%m-%d}"
-    except (OverflowError, ValueError, OSError):
-        return "Unknown day"
-
-
-def _facts(row: Row) -> str:
-    named = ("scope", "category", "importance_label", "trust_tier", "state")
-    return " · ".join(f"{name} {_plain(row[name])}" for name in named if row[name])
+def _facts(row: Row) -> Iterator[str]:
+    for name in ("scope", "category", "importance_label", "trust_tier", "state"):
+        if row[name]:
+            yield f"{name} {_plain(row[name])}"
 
 
 def _plain(text: str) -> str:

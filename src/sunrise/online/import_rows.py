@@ -80,7 +80,7 @@ class RowImport:
             reason = read.reason
             if read.record is not None:
                 try:
-                    yield _Taken(read, imported_row(read.record))
+                    yield _Taken(read, imported_row(read.record, zone=self.zone))
                     continue
                 except DataError as error:
                     reason = error.reason

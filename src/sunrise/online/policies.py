@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from zoneinfo import ZoneInfo
-
 from sunrise.domain.auto_capture import AutoCapturePolicy
 from sunrise.domain.auto_recall import AutoRecallPolicy, ReceiptPolicy
 from sunrise.domain.capture_signs import CaptureCategory
@@ -46,7 +44,7 @@ def ranking_policy(settings: Settings) -> RankingPolicy:
         half_life_days=said.half_life_days,
         recency_floor=said.recency_floor,
         embed_timeout_s=settings.embedder.query_timeout_s,
-        zone=ZoneInfo(settings.timezone),
+        zone=settings.zone,
     )
 
 
@@ -75,7 +73,7 @@ def capture_policy(settings: Settings) -> CapturePolicy:
 
 def store_policy(settings: Settings) -> StorePolicy:
     """Return how a text is stored: graded by the scorer of the settings, if it is a table."""
-    return StorePolicy(scorer=SCORERS.get(settings.grade.scorer), zone=ZoneInfo(settings.timezone))
+    return StorePolicy(scorer=SCORERS.get(settings.grade.scorer), zone=settings.zone)
 
 
 def scope_policy(settings: Settings) -> ScopePolicy:
@@ -127,6 +125,7 @@ def _working_set(settings: Settings) -> WorkingSetPolicy:
         max_items_per_section=said.max_items_per_section,
         max_goal_chars=said.max_goal_chars,
         max_item_chars=said.max_item_chars,
+        zone=settings.zone,
     )
 
 

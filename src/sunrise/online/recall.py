@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import tzinfo
 from functools import partial
 from typing import Final
 
@@ -18,6 +20,7 @@ from sunrise.domain.secrets import redact
 from sunrise.domain.succession import after_succession
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.text.model_input import HEAD_CHARS, MAX_CHARS, clamped
+from sunrise.domain.times import written_time
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.errors import StoreError
 from sunrise.online.recall_elsewhere import better_in_archive, count_scopes, is_weak
@@ -56,7 +59,7 @@ def recall(
     answer, receipt = weighed(
         request, memories=memories, embedder=embedder, clock=clock, calibration=calibration, policy=policy
     )
-    return RecallResult(tuple(map(item_of, answer.kept)), receipt)
+    return RecallResult(tuple(item_of(one, zone=policy.zone) for one in answer.kept), receipt)
 
 
 def weighed(
@@ -81,8 +84,8 @@ def weighed(
     )
 
 
-def item_of(one: Ranked) -> RecallItem:
-    """Return a memory as it is handed out."""
+def item_of(one: Ranked, *, zone: tzinfo) -> RecallItem:
+    """Return a memory as it is handed out, dated in *zone*."""
     memory = one.memory
     return RecallItem(
         ref=memory.ref,
@@ -94,6 +97,7 @@ def item_of(one: Ranked) -> RecallItem:
         category=memory.category,
         created_at_ms=memory.created_at_ms,
         score=one.score,
+        date=written_time(memory.created_at_ms, zone=zone),
     )
 
 

@@ -163,8 +163,8 @@ def _created(call: StoreCall, memory_id: str, alike: Alike, *, gone: tuple[str, 
     row = {
         "id": memory_id,
         "text": said.text,
-        "createdAt": float(call.now_ms),
-        "terms": dated_terms(said.text, call.now_ms, call.policy.zone),
+        "createdAt": float(call.said_at_ms),
+        "terms": dated_terms(said.text, call.said_at_ms, call.policy.zone),
         **said.governance(call.request, now_ms=call.now_ms),
     }
     status = StoreStatus.QUARANTINED if said.payload else StoreStatus.CREATED

@@ -78,7 +78,7 @@ class Admitted:
             # Whoever grades it later must not give it less than a purpose gives.
             detail["on_purpose"] = True
         return {
-            "ts_ms": now_ms,
+            "ts_ms": now_ms if request.said_at_ms is None else request.said_at_ms,
             "kind": self.category or "note",
             "summary": self.text,
             "lang": detect_lang(self.text),

@@ -39,6 +39,12 @@ class StoreCall:
     replacing: Replacing
 
     @property
+    def said_at_ms(self) -> int:
+        """When the text was said: now, unless the request names a time."""
+        stated = self.request.said_at_ms
+        return self.now_ms if stated is None else stated
+
+    @property
     def asked(self) -> str:
         """What is asked under an idempotency key: the same key with another request is a mistake."""
         one = self.request

@@ -77,6 +77,7 @@ class MemoryGiven(Given):
     trust_tier: str | None
     category: str | None
     created_at_ms: int | None
+    date: str = Field(description="The same in the home's zone; empty where it is unknown.")
     score: float
 
 

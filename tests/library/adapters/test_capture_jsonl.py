@@ -223,14 +223,16 @@ def test_a_batch_of_big_lines_ends_by_its_bytes(path: Path, monkeypatch: pytest.
 
 def test_a_line_without_a_time_takes_the_one_before_even_after_a_restart(path: Path) -> None:
     undated = b'{"summary":"undated"}\n'
-    path.write_bytes(GOOD + b"torn\n" + undated + b'{"ts":"soon","summary":"ill-dated"}\n')
-    whole = only(path).rows
+    path.write_bytes(GOOD + b"torn\n" + undated + b'{"ts":"soon","summary":"ill-dated"}\n' + undated)
+    taken = only(path)
+    whole = taken.rows
     assert whole["ts_ms"].to_pylist() == [TS_MS] * 3
-    assert whole["ts_flag"].to_pylist() == [None, "missing", "invalid"]
+    assert whole["ts_flag"].to_pylist() == [None, "missing", "missing"]
+    assert [one.reason for one in taken.rejected] == ["malformed_json", "bad_time.ts.not_a_time"]
     first, *rest = read(path, batch_lines=2)
     resumed = read(path, first.position)
     assert pa.concat_tables([first.rows, *(batch.rows for batch in resumed)]) == whole
-    assert len(rest) == 1
+    assert len(rest) == 2
 
 
 def test_a_file_without_any_time_is_as_old_as_its_last_change(path: Path) -> None:

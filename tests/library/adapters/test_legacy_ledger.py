@@ -202,8 +202,8 @@ def test_wild_rows_are_kept_or_refused_with_a_reason(tmp_path: Path) -> None:
             row("good"),
             row(None),
             row("  ", {"text": 7}),
-            row("bad time", ts="not a date", kind="x" * 5000),
-            row("list", [1, 2]),
+            row("bad time", ts="not a date"),
+            row("list", [1, 2], ts="", kind="x" * 5000),
             row("broken", "{"),
             row("bytes", b"\xff{}"),
             row(b"caf\xe9", {"nan": float("nan")}),
@@ -215,7 +215,6 @@ def test_wild_rows_are_kept_or_refused_with_a_reason(tmp_path: Path) -> None:
     (batch,) = read(source)
     assert batch.rows["summary"].to_pylist() == [
         "good",
-        "bad time",
         "list",
         "broken",
         "bytes",
@@ -226,16 +225,17 @@ def test_wild_rows_are_kept_or_refused_with_a_reason(tmp_path: Path) -> None:
     assert [(refused.position, refused.reason) for refused in batch.rejected] == [
         ("2", "missing_text"),
         ("3", "wrong_type"),
+        ("4", "bad_time.ts.not_a_time"),
         ("9", "nesting_too_deep"),
     ]
     assert (batch.seen, batch.redacted) == (11, 1)
     assert "swordfish" not in "".join(batch.rows["detail_json"].to_pylist())
     wild = batch.rows.slice(1, 1).to_pylist()[0]
-    assert (wild["ts_ms"], wild["ts_flag"], len(wild["kind"])) == (1_767_225_600_000, "invalid", 64)
+    assert (wild["ts_ms"], wild["ts_flag"], len(wild["kind"])) == (1_767_225_600_000, "missing", 64)
 
 
 def test_a_resumed_reading_dates_as_an_undisturbed_one(tmp_path: Path) -> None:
-    source = write(tmp_path / "a.sqlite", [row("a"), row("b", ts="?"), row("c", ts="?"), row("d", ts="?")])
+    source = write(tmp_path / "a.sqlite", [row("a"), row("b", ts=""), row("c", ts=""), row("d", ts="")])
     first = read(source, lines=2)[0]
     assert [row["ts_ms"] for batch in read(source, first.position) for row in batch.rows.to_pylist()] == [
         1_767_225_600_000

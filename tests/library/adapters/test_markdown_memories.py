@@ -5,6 +5,7 @@ import os
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -32,7 +33,7 @@ def workspace(tmp_path: Path) -> Path:
 def write(path: Path, text: str | bytes) -> MarkdownMemory:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     os.utime(path, (MTIME, MTIME))
-    return MarkdownMemory(path, zone="Asia/Taipei")
+    return MarkdownMemory(path, zone=ZoneInfo("Asia/Taipei"))
 
 
 def read(memory: MarkdownMemory, position: SourcePosition | None = None) -> list[CaptureBatch]:
@@ -96,7 +97,7 @@ def test_a_daily_note_is_the_agents_own_and_dated_by_its_name(workspace: Path) -
 def test_a_date_that_cannot_be_gives_way_to_the_files_time(workspace: Path) -> None:
     (old,) = rows(write(workspace / "memory/1899-01-01.md", "- a"))
     (wrong,) = rows(write(workspace / "memory/2026-02-31.md", "- a"))
-    assert (old["ts_ms"], old["ts_flag"]) == (MTIME * 1000, "invalid")
+    assert (old["ts_ms"], old["ts_flag"]) == (MTIME * 1000, "missing")
     assert (wrong["ts_ms"], wrong["ts_flag"]) == (MTIME * 1000, "missing")
 
 
@@ -239,7 +240,9 @@ def test_files_that_an_index_links_to_are_memories_too(workspace: Path) -> None:
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason=f"the sample files are not at {SAMPLES}")
 def test_the_files_of_real_gateways_are_read() -> None:
     raw, quoted = (
-        rows(MarkdownMemory(next((SAMPLES / version / "memory").glob("*.md")), zone="Asia/Shanghai"))
+        rows(
+            MarkdownMemory(next((SAMPLES / version / "memory").glob("*.md")), zone=ZoneInfo("Asia/Shanghai"))
+        )
         for version in ("v2026.4.27", "v2026.9.6")
     )
     assert len(raw) == 7

@@ -81,19 +81,24 @@ def test_a_tool_result_of_the_capture_plugin_becomes_a_row() -> None:
         (str(TS_MS), TS_MS, None),
         (None, BEFORE, "missing"),
         ("", BEFORE, "missing"),
-        ("not a date", BEFORE, "invalid"),
-        (12345, BEFORE, "invalid"),
-        (TS_MS * 1000, BEFORE, "invalid"),
-        (True, BEFORE, "invalid"),
-        ([TS], BEFORE, "invalid"),
-        (float("nan"), BEFORE, "invalid"),
-        ("9" * 5000, BEFORE, "invalid"),
-        ("0001-01-01T00:00:00+14:00", BEFORE, "invalid"),
     ],
 )
-def test_a_time_is_read_or_flagged(ts: object, ms: int, flag: str | None) -> None:
+def test_a_time_is_read_and_a_missing_one_is_flagged(ts: object, ms: int, flag: str | None) -> None:
     row = take(ts=ts)
     assert (row.ts_ms, row.ts_flag) == (ms, flag)
+
+
+def test_a_time_under_another_name_counts_where_there_is_no_ts() -> None:
+    assert take(ts=None, created_at=TS_MS * 1000).ts_ms == TS_MS
+    assert take(ts=TS, timestamp="yesterday").ts_ms == TS_MS
+    assert reason_of({"summary": "a", "createdAt": "yesterday"}) == "bad_time.createdAt.not_a_time"
+
+
+def test_counted_ids_of_two_days_stay_apart_whatever_their_time_is_called() -> None:
+    first, again, other = (
+        take(ts=None, id="7", created_at=at).key for at in ("2026-06-12", "2026-06-12", "2026-06-13")
+    )
+    assert first == again != other
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -287,7 +288,33 @@ def test_a_time_is_the_messages_or_else_the_events_or_else_the_last_one() -> Non
     assert only(taken)[1:3] == (7, "missing")
     ((row, _),) = taken.observations
     assert (row.ts_ms, row.ts_flag) == (7, "missing")
-    assert only(rows({**undated, "timestamp": 12}, timestamp="soon"))[1:3] == (7, "invalid")
+
+
+@pytest.mark.parametrize(
+    ("message", "event", "reason"),
+    [
+        ({"timestamp": 12}, {}, "bad_time.timestamp.too_early"),
+        ({"timestamp": "soon"}, {"timestamp": MS}, "bad_time.timestamp.not_a_time"),
+        ({}, {"timestamp": True}, "bad_time.timestamp.boolean"),
+    ],
+)
+def test_an_event_with_a_wrong_time_is_refused(
+    message: dict[str, Any], event: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(DataError) as caught:
+        rows({"role": "user", "content": "I moved to Brno", **message}, **event)
+    assert caught.value.reason == reason
+
+
+def test_a_time_without_a_zone_is_that_of_the_home() -> None:
+    event = {
+        "type": "message", "id": "a", "timestamp": "2026-11-28T05:00:00",
+        "message": {"role": "user", "content": "I moved to Brno"},
+    }  # fmt: skip
+    taken = event_rows(
+        event, session=MAIN, dumps=dumps, fallback_ms=7, now_ms=9, zone=ZoneInfo("Asia/Taipei")
+    )
+    assert only(taken).ts_ms == 1_795_813_200_000
 
 
 def test_an_event_without_an_id_is_called_by_what_it_says() -> None:

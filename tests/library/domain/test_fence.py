@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,6 @@ from sunrise.domain.admission.recall_loops import is_recalled
 from sunrise.domain.fence import (
     HEADER,
     FencedItem,
-    day_of,
     escaped,
     in_stable_order,
     line_of,
@@ -202,10 +200,3 @@ def test_the_next_block_begins_like_the_last(items: list[FencedItem], fresh: lis
     random.shuffle(shuffled)
     now = render(in_stable_order(shuffled, before=[item.ref for item in last]))
     assert now.startswith(render(last).removesuffix("</relevant-memories>"))
-
-
-def test_a_day_is_of_a_zone_and_of_a_calendar() -> None:
-    late = 1_777_593_600_000 - 1
-    assert day_of(late) == "2026-04-30"
-    assert day_of(late, zone=timezone(timedelta(hours=8))) == "2026-05-01"
-    assert (day_of(None), day_of(10**18), day_of(-(10**18))) == ("", "", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -82,19 +83,17 @@ def test_a_label_of_its_own_stands_and_an_empty_one_stays_empty() -> None:
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        (5, 5),
-        (5.0, 5),
-        (5.5, 5.5),
-        (-1, None),
-        (2**53, None),
-        (math.inf, None),
-        (math.nan, None),
+        (1_752_960_000_000, 1_752_960_000_000),
+        (1_752_960_000_000.0, 1_752_960_000_000),
+        ("2025-07-20 05:20", 1_752_960_000_000),
+        ("", None),
         (None, None),
     ],
 )
-def test_a_time_is_kept_where_it_is_in_a_calendar(said: object, kept: object) -> None:
-    assert row(createdAt=said)["createdAt"] == kept
-    assert type(row(createdAt=said)["createdAt"]) is type(kept)
+def test_a_time_is_whole_milliseconds_in_the_zone_of_the_home(said: object, kept: object) -> None:
+    found = normal_row({"text": "tea", "createdAt": said}, zone=ZoneInfo("Asia/Taipei"))["createdAt"]
+    assert found == kept
+    assert type(found) is type(kept)
 
 
 def test_times_of_the_archive_are_whole() -> None:
@@ -114,8 +113,10 @@ def test_times_of_the_archive_are_whole() -> None:
         ({"scope": 5}, "wrong_type"),
         ({"scope": "a" * (LONGEST_FIELD + 1)}, "field_too_long"),
         ({"category": "a\0"}, "nul"),
-        ({"createdAt": "yesterday"}, "wrong_type"),
-        ({"createdAt": True}, "wrong_type"),
+        ({"createdAt": "yesterday"}, "bad_time.createdAt.not_a_time"),
+        ({"createdAt": True}, "bad_time.createdAt.boolean"),
+        ({"createdAt": 5}, "bad_time.createdAt.too_early"),
+        ({"createdAt": None, "timestamp": -1}, "bad_time.timestamp.negative"),
         ({"importance": []}, "wrong_type"),
         ({"importance": False}, "wrong_type"),
         ({"importance_label": 5}, "wrong_type"),
@@ -142,7 +143,7 @@ def test_a_source_ref_may_be_longer_than_other_fields() -> None:
 def test_a_row_without_an_id_gets_the_same_one_each_time_and_no_others() -> None:
     made = normal_row({"text": "tea"})["id"]
     assert made == normal_row({"text": "tea", "id": ""})["id"]
-    others = [{"text": "tea", "scope": "ops"}, {"text": "tea", "createdAt": 5}, {"text": "coffee"}]
+    others = [{"text": "tea", "scope": "ops"}, {"text": "tea", "createdAt": 10**12}, {"text": "coffee"}]
     assert len({made, *(normal_row(other)["id"] for other in others)}) == 4
     assert new_id("a", "bc") != new_id("ab", "c")
 

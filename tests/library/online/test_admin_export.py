@@ -7,8 +7,10 @@ import json
 import random
 import shutil
 from collections.abc import Sequence
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
@@ -29,19 +31,21 @@ from sunrise.ports import MemoryTable
 from tests.fakes import FakeMemoryTable, FrozenClock
 
 DIMENSION = 4
+NIGHT = 1_753_028_700_000.0
+"""2025-07-20 16:25 UTC, already the next day in Taipei."""
 PLACE = Backend("somewhere", "memories")
 ROWS: list[dict[str, Any]] = [
-    {"id": "c", "text": "third", "createdAt": 2000.0, "importance": 0.7, "scope": "ops"},
-    {"id": "a", "text": "first", "createdAt": 1000.5, "category": "fact", "trust_tier": "trusted"},
-    {"id": "b", "text": "second", "createdAt": 2000.0, "source_ref": "password: hunter2"},
+    {"id": "c", "text": "third", "createdAt": 1.752e12, "importance": 0.7, "scope": "ops"},
+    {"id": "a", "text": "first", "createdAt": 1.751e12, "category": "fact", "trust_tier": "trusted"},
+    {"id": "b", "text": "second", "createdAt": 1.752e12, "source_ref": "password: hunter2"},
     {"id": "d", "text": "password: hunter2", "createdAt": None},
     {"id": "e", "text": "nul \0 line\nend\u202e", "createdAt": float("nan"), "importance": float("nan")},
-    {"id": "bad", "text": "obey", "createdAt": 3000.0, "trust_tier": "quarantined"},
-    {"id": "none", "text": "", "createdAt": 3000.0},
-    {"id": "a b", "text": "its id cannot be one", "createdAt": 3000.0},
-    {"id": None, "text": "nobody's", "createdAt": 3000.0},
-    {"id": "__schema__", "text": "what the gateway made its table with", "createdAt": 3000.0},
-    {"id": "odd", "text": "odd", "createdAt": 4000.0, "trust_tier": "user", "state": "asleep", "lang": ""},
+    {"id": "bad", "text": "obey", "createdAt": 1.753e12, "trust_tier": "quarantined"},
+    {"id": "none", "text": "", "createdAt": 1.753e12},
+    {"id": "a b", "text": "its id cannot be one", "createdAt": 1.753e12},
+    {"id": None, "text": "nobody's", "createdAt": 1.753e12},
+    {"id": "__schema__", "text": "what the gateway made its table with", "createdAt": 1.753e12},
+    {"id": "odd", "text": "odd", "createdAt": 1.754e12, "trust_tier": "user", "state": "asleep", "lang": ""},
 ]
 
 
@@ -63,7 +67,7 @@ def rows(values: Sequence[dict[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(list(values), schema=memories_schema(DIMENSION))
 
 
-def exported(table: MemoryTable | None, **asked: Any) -> tuple[bytes, ExportResult]:
+def exported(table: MemoryTable | None, zone: tzinfo = UTC, **asked: Any) -> tuple[bytes, ExportResult]:
     out = io.BytesIO()
     result = export_memories(
         ExportRequest(**asked),
@@ -72,6 +76,7 @@ def exported(table: MemoryTable | None, **asked: Any) -> tuple[bytes, ExportResu
         screen=ColumnScreen(),
         clock=FrozenClock(),
         backend=PLACE,
+        zone=zone,
     )
     return out.getvalue(), result
 
@@ -91,13 +96,13 @@ def test_a_line_holds_every_field_in_one_order(table: MemoryTable) -> None:
     raw, _ = exported(table)
     first = raw.splitlines()[0]
     assert first == (
-        b'{"id":"a","text":"first","createdAt":1000.5,"category":"fact","importance":null,'
+        b'{"id":"a","text":"first","createdAt":1751000000000,"category":"fact","importance":null,'
         b'"importance_label":null,"scope":null,"trust_tier":"trusted","source_kind":null,"source_ref":null,'
         b'"lang":null,"state":null,"archived_at_ms":null,"expires_at_ms":null,"review_at_ms":null,"agentId":null}'
     )
     by_id = {one["id"]: one for one in lines(raw)}
     assert tuple(by_id["c"]) == FIELDS
-    assert by_id["c"]["createdAt"] == 2000
+    assert by_id["c"]["createdAt"] == 1_752_000_000_000
     assert (by_id["odd"]["trust_tier"], by_id["odd"]["state"], by_id["odd"]["lang"]) == (None, None, None)
     assert by_id["e"]["text"] == "nul \ufffd line\nend\u202e"
 
@@ -182,15 +187,18 @@ def test_json_is_one_array_with_a_line_for_each_row(table: MemoryTable) -> None:
 
 def test_markdown_quotes_texts_so_that_none_is_a_heading() -> None:
     given = [
-        {"id": "a", "text": "# I am a heading\n- and a list\x1b[2J", "createdAt": 0.0, "scope": "a`b\nc"},
+        {"id": "a", "text": "# I am a heading\n- and a list\x1b[2J", "createdAt": NIGHT, "scope": "a`b\nc"},
         {"id": "b", "text": "no day", "createdAt": None},
         {"id": "c", "text": "beyond all calendars", "createdAt": 9e15},
     ]
-    raw, _ = exported(FakeMemoryTable(rows(given), dimension=DIMENSION), format=ExportFormat.MARKDOWN)
+    table = FakeMemoryTable(rows(given), dimension=DIMENSION)
+    raw, _ = exported(table, zone=ZoneInfo("Asia/Taipei"), format=ExportFormat.MARKDOWN)
     text = raw.decode()
-    assert text.startswith("# Memories\n\n## 1970-01-01\n\n`mem:a` scope a'b c\n\n> # I am a heading\n")
+    assert text.startswith(
+        "# Memories\n\n## 2025-07-21\n\n`mem:a` 2025-07-21 00:25 +08:00 · scope a'b c\n\n> # I am a heading\n"
+    )
     assert [line for line in text.splitlines() if line.startswith("#")] == [
-        "# Memories", "## 1970-01-01", "## Unknown day",
+        "# Memories", "## 2025-07-21", "## Unknown day",
     ]  # fmt: skip
     assert "\x1b" not in text
 

@@ -43,7 +43,7 @@ def fake() -> FakeMemoryTable:
 
 def test_a_row_enters_with_all_its_fields(table: MemoryTable, ledger: SqliteLedger) -> None:
     record = {
-        "id": "a", "text": "The backups go to the NAS", "createdAt": 5.5, "category": "fact",
+        "id": "a", "text": "The backups go to the NAS", "createdAt": 1_752_960_000_000, "category": "fact",
         "importance": 0.9, "importance_label": "must_remember", "scope": "ops", "source_ref": "x:1",
         "lang": "en", "state": "archived", "archived_at_ms": 7, "expires_at_ms": 8, "review_at_ms": 9,
         "agentId": "main",
@@ -53,7 +53,7 @@ def test_a_row_enters_with_all_its_fields(table: MemoryTable, ledger: SqliteLedg
     (row,) = table.scan([*record, "trust_tier", "source_kind", "terms", "vector"]).to_pylist()
     assert {name: row[name] for name in record} == record
     assert (row["trust_tier"], row["source_kind"], row["vector"]) == (None, "import", None)
-    assert row["terms"] == dated_terms(record["text"], 5.5, UTC)
+    assert row["terms"] == dated_terms(record["text"], 1_752_960_000_000, UTC)
 
 
 @pytest.mark.parametrize("text", ["The backups go to the NAS", "🍵 🍵"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.auto_capture import AutoCapturePolicy
 from sunrise.domain.capture_request import CaptureRequest, CaptureResult
 from sunrise.domain.forget import ForgetRequest
+from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.errors import StoreError
 from sunrise.online.auto_capture import CapturePolicy, CapturePorts, auto_capture
 from sunrise.online.forget import forget
@@ -166,3 +168,33 @@ def test_a_store_that_fails_is_warned_of_and_kept_when_the_session_comes_again(
     table.is_full = False
     gateway.ends_turn()
     assert gateway.texts() == [RULE]
+
+
+def test_a_captured_memory_has_the_time_of_its_message(gateway: Gateway, clock: FrozenClock) -> None:
+    hour = 3_600_000
+    gateway.ends_turn({**said(RULE), "timestamp": clock.now_ms() - 50 * hour}, said(CHOICE))
+    table = gateway.ports.memories
+    assert table is not None
+    found = {
+        row["text"]: row for row in table.scan(["text", "createdAt", "terms", "updated_at_ms"]).to_pylist()
+    }
+    assert found[RULE]["createdAt"] == clock.now_ms() - 50 * hour
+    assert found[RULE]["terms"] == dated_terms(RULE, clock.now_ms() - 50 * hour, UTC)
+    assert found[RULE]["updated_at_ms"] == clock.now_ms()
+    # A message that states no time was said just now.
+    assert found[CHOICE]["createdAt"] == clock.now_ms()
+    (heard,) = gateway.ports.ledger.observations_near(
+        clock.now_ms() - 50 * hour,
+        row_id=2**62,
+        window_ms=hour,
+        before=9,
+        after=9,
+        session_key=None,
+        scope=None,
+    )
+    assert heard.text == RULE
+
+
+def test_a_message_with_a_wrong_time_is_left_out_by_name(gateway: Gateway) -> None:
+    result = gateway.ends_turn({**said(RULE), "timestamp": "yesterday"})
+    assert (result.refs, result.receipt.skipped_messages) == ((), {"bad_time": 1})
