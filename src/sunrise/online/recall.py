@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
 from typing import Final
