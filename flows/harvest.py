@@ -12,6 +12,7 @@ from tasks.harvest import (
     retry_quarantined,
 )
 from tasks.lazy_flow import flow
+from tasks.ledger_terms import renew_observation_terms
 from tasks.lineage import inherit_trust
 from tasks.prefect_bridge import as_state
 from tasks.run_frame import Run, run_flow
@@ -35,6 +36,7 @@ def harvest(run: Run) -> None:
     """Read, refuse, keep, look at refused lines again; then say which sources look broken."""
     run.balance("seen", "inserted", "duplicate", "collapsed", "quarantined")
     run.balance("episodes_seen", "episodes_inserted", "episodes_duplicate")
+    renew_observation_terms(run)
     found = run.step(read_sources, run.home, dry_run=run.dry_run)
     again = run.write(retry_quarantined, run.home)
     if again is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from sunrise.adapters.sqlite_entry import SIGHTING_SCHEMA, fingerprint
+from sunrise.adapters.sqlite_entry import SIGHTING_SCHEMA, row_fingerprint
 from sunrise.bootstrap import Home
 from sunrise.domain.admission.boot_files import BootFiles
 from sunrise.domain.admission.candidate import Candidate
@@ -81,8 +81,9 @@ class Door:
 
     def judge(self, rows: pl.DataFrame) -> Judged:
         """Say what becomes of each row, in order."""
+        said = rows.select("terms", "summary", "summary_en", "tool_name").iter_rows()
         rows = rows.with_columns(
-            pl.Series("fingerprint", [fingerprint(text) for text in rows["terms"].to_list()], dtype=pl.Int64)
+            pl.Series("fingerprint", [row_fingerprint(*row) for row in said], dtype=pl.Int64)
         )
         worth = self._weighing(rows)
         wanted = rows if worth else rows.filter(self._may_collapse(rows))
@@ -94,7 +95,7 @@ class Door:
             for row in wanted.select(CANDIDATE).iter_rows(named=True)
             if row["key"] not in known
         ]
-        self._kept.prepare(candidates)
+        self._kept.prepare(candidates, fingerprints=wanted["fingerprint"].unique().to_list())
         if worth is not None:
             worth.weigh(candidates)
         elif self._worth is not None:

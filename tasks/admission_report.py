@@ -107,7 +107,7 @@ class _Unwritten:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._ledger, name)
 
-    def kept_with_terms(self, terms: Sequence[str], *, since_ms: int, until_ms: int) -> pa.Table:  # noqa: ARG002  the port's
+    def kept_with_fingerprints(self, numbers: Sequence[int], *, since_ms: int, until_ms: int) -> pa.Table:  # noqa: ARG002  the port's
         return KEPT_SCHEMA.empty_table()
 
     def kept_by_others(self, *, since_ms: int, until_ms: int, limit: int) -> pa.Table:  # noqa: ARG002

@@ -22,6 +22,7 @@ from sunrise.bootstrap import Home
 from sunrise.domain.calibration import Calibration, LanguageMeans, is_outgrown, note_of, read_calibration
 from sunrise.domain.elsewhere import Elsewhere
 from sunrise.domain.retention import DAY_MS
+from sunrise.domain.text.dated_terms import MADE_AS
 from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import ConfigurationError
 from sunrise.ports import Embedder, MemoryTable
@@ -99,6 +100,7 @@ def calibrate(
         cosine_mean=figures.cosine_mean,
         cosine_deviation=figures.cosine_deviation,
         terms=terms.frequencies(),
+        analysed_as=MADE_AS,
     )
 
 
@@ -133,6 +135,7 @@ def _is_due(run: Run, known: Calibration, rows: int) -> bool:
     is_old = age >= settings.calibrate_days * DAY_MS
     # Where no model could be asked the next one is not due sooner for that.
     is_of_before = known.questions is not None and _kept(known) is None
+    is_of_before |= known.analysed_as != MADE_AS
     return is_old or is_of_before or is_outgrown(known, rows=rows, growth=settings.calibrate_growth)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import polars as pl
 
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.analysis import terms, written_terms
 from sunrise.ports import Ledger
 from tasks.entry_counts import CountedRows
 
@@ -32,5 +32,5 @@ def without_forgotten(ledger: Ledger, rows: pl.DataFrame) -> tuple[pl.DataFrame,
 def _terms_of_summary(summary: str, summary_en: str | None, tool_name: str | None, analysed: str) -> str:
     """Return the terms of the summary alone: behind them stand those of what is told beside it."""
     if summary_en:
-        return terms(summary)
-    return analysed.removesuffix(f" {terms(tool_name)}") if tool_name else analysed
+        return written_terms(summary)
+    return written_terms(summary, analysed.removesuffix(f" {terms(tool_name)}") if tool_name else analysed)

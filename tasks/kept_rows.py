@@ -48,7 +48,7 @@ class KeptRowsOfLedger:
         self._similar = SimilarRows(window_ms=window_ms)
         self._span: tuple[int, int] | None = None
 
-    def prepare(self, candidates: Sequence[Candidate]) -> None:
+    def prepare(self, candidates: Sequence[Candidate], *, fingerprints: Sequence[int]) -> None:
         """Ask the ledger at once for what each of these may repeat; what was kept before stands in it."""
         if not self._dry_run:
             for held in (self._said, self._by_key, self._texts, self._owner, self._recalled):
@@ -56,8 +56,8 @@ class KeptRowsOfLedger:
         if not candidates:
             return
         times = [one.ts_ms for one in candidates]
-        told = self._ledger.kept_with_terms(
-            sorted({one.terms for one in candidates}),
+        told = self._ledger.kept_with_fingerprints(
+            fingerprints,
             since_ms=min(times) - self._window_ms,
             until_ms=max(times) + self._window_ms,
         )

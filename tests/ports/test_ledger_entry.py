@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -9,9 +10,15 @@ import pytest
 
 from sunrise.adapters.sqlite_entry import SIGHTING_SCHEMA, fingerprint
 from sunrise.adapters.sqlite_ledger import SqliteLedger
+from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.records import EntryCount, Inserted, Rejected
+from tasks.kept_rows import KeptRowsOfLedger
 from tests.homes import NOW, observation, observations, position
 from tests.ledgers import WHOLE, put, raw
+
+_CANDIDATE = Candidate(
+    key="new", ts_ms=NOW, kind="note", tool_name=None, text="", terms="", source_kind="tool"
+)
 
 SOURCES = ("operator", "agent", "tool", "web", "import", "system")
 
@@ -81,10 +88,10 @@ def test_rows_are_found_by_their_terms_with_the_time_of_their_last_sighting(ledg
     # One of them was seen again long before and long after it was said.
     for moment in (NOW - 90, NOW + 90):
         assert ledger.fingerprints(since_ms=moment, until_ms=moment) == {fingerprint("prefer tea")}
-        seen = ledger.kept_with_terms(["prefer tea"], since_ms=moment, until_ms=moment)
+        seen = ledger.kept_with_fingerprints([fingerprint("prefer tea")], since_ms=moment, until_ms=moment)
         assert seen.column("key").to_pylist() == ["a"]
-    words = ["prefer tea", "prefer water"]
-    found = ledger.kept_with_terms(words, since_ms=NOW - 99, until_ms=NOW + 99).to_pylist()
+    numbers = [fingerprint("prefer tea"), fingerprint("prefer water")]
+    found = ledger.kept_with_fingerprints(numbers, since_ms=NOW - 99, until_ms=NOW + 99).to_pylist()
     assert [(row["key"], row["ts_ms"], row["last_seen_ms"]) for row in found] == [
         ("a", NOW - 90, NOW + 90),
         ("c", NOW + 5, NOW + 5),
@@ -95,8 +102,11 @@ def test_texts_that_share_a_number_are_not_taken_for_each_other(ledger: SqliteLe
     # A pair that is known of this checksum.
     one, other = "codding", "gnu"
     assert fingerprint(one) == fingerprint(other)
-    put(ledger, observation("a", terms=one))
-    assert ledger.kept_with_terms([other], since_ms=0, until_ms=2 * NOW).num_rows == 0
+    put(ledger, observation("a", summary=one, terms=one))
+    kept = KeptRowsOfLedger(ledger, window_ms=NOW, dry_run=False)
+    said = [replace(_CANDIDATE, text=text, terms=text) for text in (one, other)]
+    kept.prepare(said, fingerprints=[fingerprint(one)])
+    assert [kept.repeat_of(candidate) for candidate in said] == ["a", None]
 
 
 def test_of_the_derived_rows_the_newest_of_a_time_come_oldest_first(ledger: SqliteLedger) -> None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_frames import read_arrow
 from sunrise.domain.records import EntryCount, HeldBack
+from sunrise.domain.text.analysis import written_terms
 
 KEPT_SCHEMA = pa.schema(
     [
@@ -73,10 +74,22 @@ def fingerprint(terms: str) -> int:
     """
     Return a short number that rows with the same terms share; others may share it too.
 
+    The terms are those with accents as written: numbers of forgotten texts are kept where the texts are not.
+
     >>> fingerprint("prefer dark mode") == fingerprint("prefer dark mode")
     True
     """
     return crc32(terms.encode("utf-8", "surrogatepass"))
+
+
+def row_fingerprint(terms: str, *texts: str | None) -> int:
+    """
+    Return the fingerprint of a row with these terms, which were made of these texts of it.
+
+    >>> row_fingerprint("schon", "schön") == row_fingerprint("schon", "schon")
+    False
+    """
+    return fingerprint(written_terms(" ".join(filter(None, texts)), terms))
 
 
 class SqliteEntry(SqliteConnection):
@@ -102,18 +115,17 @@ class SqliteEntry(SqliteConnection):
             found = db.execute(sql, {"since": since_ms, "until": until_ms})
             return frozenset(number for (number,) in found if number is not None)
 
-    def kept_with_terms(self, terms: Sequence[str], *, since_ms: int, until_ms: int) -> pa.Table:
-        """Return the rows with one of these analysed texts, said or seen again in a time, oldest first."""
+    def kept_with_fingerprints(self, numbers: Sequence[int], *, since_ms: int, until_ms: int) -> pa.Table:
+        """Return the rows with one of these fingerprints, said or seen again in a time, oldest first."""
         sql = f"""
           SELECT {_KEPT} FROM observations o
-          WHERE o.terms IN (SELECT value FROM json_each(:terms)) AND o.id IN (
+          WHERE o.fingerprint IN (SELECT value FROM json_each(:numbers)) AND o.id IN (
             SELECT id FROM observations WHERE ts_ms BETWEEN :since AND :until
               AND fingerprint IN (SELECT value FROM json_each(:numbers))
             UNION SELECT observation_id FROM sightings WHERE ts_ms BETWEEN :since AND :until
           ) ORDER BY o.id"""
         parameters: dict[str, int | str] = {
-            "numbers": json.dumps([fingerprint(text) for text in terms]),
-            "terms": json.dumps(list(terms)),
+            "numbers": json.dumps(list(numbers)),
             "since": since_ms,
             "until": until_ms,
         }

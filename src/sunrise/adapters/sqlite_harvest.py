@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
-from sunrise.adapters.sqlite_entry import admitted_since, count_entries, fingerprint, insert_sightings
+from sunrise.adapters.sqlite_entry import admitted_since, count_entries, insert_sightings, row_fingerprint
 from sunrise.adapters.sqlite_links import insert_links
 from sunrise.domain.records import (
     EntryCount,
@@ -186,7 +186,8 @@ def _insert_observations(db: sqlite3.Connection, rows: pa.Table, newest: int) ->
     if rows.num_rows == 0:
         return 0
     if "fingerprint" not in rows.column_names:
-        numbers = [fingerprint(text) for text in rows.column("terms").to_pylist()]
+        columns = [rows.column(name).to_pylist() for name in ("terms", "summary", "summary_en", "tool_name")]
+        numbers = [row_fingerprint(*row) for row in zip(*columns, strict=True)]
         rows = rows.append_column("fingerprint", pa.array(numbers, type=pa.int64()))
     with _without_trigger(db, "observations_fts_insert"):
         inserted = _insert(db, "observations", rows, _OBSERVATION, _LOOKED_UP)

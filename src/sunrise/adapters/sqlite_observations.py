@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_frames import read_arrow
+from sunrise.domain.records import RowTerms
 
 GRADE_FIELDS = ("graded_at_ms", "label", "method", "rationale", "score", "version")
 """What a grade consists of, as the audit trail names it; the columns begin with ``importance_``."""
@@ -56,6 +57,23 @@ DISTRIBUTION_SCHEMA = pa.schema(
 
 class SqliteObservations(SqliteConnection):
     """The part of the ledger that hands out observations and takes their grades."""
+
+    def observation_terms(self, *, after_id: int, limit: int) -> tuple[RowTerms, ...]:
+        """Return rows past ``after_id`` in the order of their ids, as far as their terms are concerned."""
+        # Terms of plain ASCII are the same by every analysis, and their texts need not be read.
+        sql = """
+          SELECT id, iif(terms GLOB '*[^ -~]*', json_array(summary, summary_en, tool_name), '[]')
+          FROM observations WHERE id > ? ORDER BY id LIMIT ?"""
+        with self.reading() as db:
+            found = db.execute(sql, (after_id, limit)).fetchall()
+        return tuple(RowTerms(row_id, tuple(filter(None, json.loads(texts)))) for row_id, texts in found)
+
+    def put_observation_terms(self, made: Mapping[int, str]) -> int:
+        """Give rows, by id, other analysed terms; return how many had others before."""
+        sql = "UPDATE observations SET terms = :terms WHERE id = :id AND terms <> :terms"
+        values = [{"id": row_id, "terms": terms} for row_id, terms in made.items()]
+        with self.writing() as db:
+            return max(db.executemany(sql, values).rowcount, 0) if values else 0
 
     def ungraded(self, *, after_id: int, limit: int) -> pa.Table:
         """Return rows past ``after_id`` that no grading run saw yet, or that have no grade; oldest first."""

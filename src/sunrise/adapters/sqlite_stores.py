@@ -14,7 +14,7 @@ from typing import Any
 
 from sunrise.adapters.processes import is_running
 from sunrise.adapters.sqlite_connection import SqliteConnection
-from sunrise.adapters.sqlite_entry import fingerprint
+from sunrise.adapters.sqlite_entry import row_fingerprint
 from sunrise.adapters.sqlite_runs import LEASE_MS
 from sunrise.domain.records import RecordState, memory_ref
 from sunrise.domain.store import same_text
@@ -170,7 +170,9 @@ def _observe(db: sqlite3.Connection, new: NewStore, *, now_ms: int) -> int:
         "memory_id": new.memory_id,
         "created_at_ms": now_ms,
     }
-    values["fingerprint"] = fingerprint(values["terms"])
+    values["fingerprint"] = row_fingerprint(
+        values["terms"], values["summary"], values.get("summary_en"), values.get("tool_name")
+    )
     row_id = _insert(db, "observations", values)
     _insert(db, "memory_links", {"memory_id": new.memory_id, "observation_id": row_id, "origin": "store"})
     return row_id

@@ -13,7 +13,7 @@ from typing import Any
 from sunrise.adapters.jsonl_lines import dump_json
 from sunrise.adapters.secret_gate import harmless_lines
 from sunrise.adapters.sqlite_connection import BUSY_TIMEOUT_MS, SqliteConnection, store_errors
-from sunrise.adapters.sqlite_entry import fingerprint
+from sunrise.adapters.sqlite_entry import row_fingerprint
 from sunrise.domain.capture_identity import hidden_key
 from sunrise.domain.scrubber import SECRETS, Scrubber
 from sunrise.domain.secret_spans import (
@@ -267,13 +267,14 @@ def _following(
     """Return the columns that follow from those that changed: the analysed terms and their number."""
     if table != "observations" or not after.keys() & {"summary", "summary_en", "tool_name"}:
         return {}
-    analysed = terms(" ".join(filter(None, (row["summary"], row["summary_en"], row["tool_name"]))))
+    texts = (row["summary"], row["summary_en"], row["tool_name"])
+    analysed = terms(" ".join(filter(None, texts)))
     columns = {row[1] for row in db.execute("PRAGMA table_info(observations)")}
     numbered = (
         "fingerprint" in columns
         and db.execute("SELECT fingerprint FROM observations WHERE id = ?", key).fetchone()[0] is not None
     )
-    return {"terms": analysed, **({"fingerprint": fingerprint(analysed)} if numbered else {})}
+    return {"terms": analysed, **({"fingerprint": row_fingerprint(analysed, *texts)} if numbered else {})}
 
 
 def _told_apart(texts: _Texts, row: dict[str, Any], record: SecretRecord) -> dict[str, object]:

@@ -11,7 +11,7 @@ from sunrise.adapters.sqlite_entry import fingerprint
 from sunrise.adapters.sqlite_stores import SALT, marked, text_mark
 from sunrise.domain.forget import Tombstone
 from sunrise.domain.records import RecordState, memory_ref, observation_ref
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.analysis import written_terms
 
 FORGOTTEN = "forgotten"
 """What the audit trail calls the state of a memory that is gone."""
@@ -126,7 +126,7 @@ def _lay(db: sqlite3.Connection, one: Tombstone, *, run_id: str, now_ms: int) ->
         (
             one.memory_id,
             text_mark(db, said, make_salt=True) if said else None,
-            fingerprint(terms(said)) if said else None,
+            fingerprint(written_terms(said)) if said else None,
             one.scope,
             one.reason,
             run_id,

@@ -96,6 +96,7 @@ class Calibration:
 
     ``documents`` are the means of the memories, ``questions`` what the model adds to a text for being a
     question; None where there was no model to ask. So are ``elsewhere``, its vectors of other matters.
+    ``analysed_as`` is the version of the analysis whose terms were counted.
     """
 
     model_id: str
@@ -109,6 +110,7 @@ class Calibration:
     cosine_deviation: float
     terms: TermFrequencies
     elsewhere: Elsewhere | None = None
+    analysed_as: str | None = None
 
     @property
     def id(self) -> str:
@@ -184,6 +186,7 @@ class Calibration:
                 _unpacked("I", terms["counts"]),
             ),
             elsewhere=None if elsewhere is None else Elsewhere.from_dict(elsewhere),
+            analysed_as=said.get("analysed_as"),
         )
 
     def _content(self) -> dict[str, Any]:
@@ -206,6 +209,7 @@ class Calibration:
             },
             # Notes that were written before it was measured stay readable.
             **({} if self.elsewhere is None else {"elsewhere": self.elsewhere.to_dict()}),
+            **({} if self.analysed_as is None else {"analysed_as": self.analysed_as}),
         }
 
 

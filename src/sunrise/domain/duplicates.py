@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.analysis import written_terms
 
 
-def sameness(text: str) -> str:
+def sameness(text: str, analysed: str | None = None) -> str:
     """
     Return what texts share that say the same: their terms in order, numbers and names of code as they are.
 
-    Case, punctuation, spaces, endings of words and the script of Chinese make no difference; another number,
-    another word or another order does: "port 8080" is not superseded by "port 9090", both are told.
+    *analysed* are its terms where they are known. Case, punctuation, spaces, endings of words and the script
+    of Chinese make no difference; another number, another word, another accent or another order does: "port
+    8080" is not superseded by "port 9090", both are told.
 
     >>> sameness("The cache lives in RAM.") == sameness("the CACHE  lives in RAM!")
     True
@@ -18,4 +19,4 @@ def sameness(text: str) -> str:
     False
     """
     # Signs alone have no terms, and are the same only as themselves.
-    return terms(text) or text.strip()
+    return written_terms(text, analysed or None) or text.strip()

@@ -19,6 +19,9 @@ _COMMON_SHARE: Final = 0.3
 """A common word counts so much in what is told: in few memories it stands in one by chance."""
 
 
+_TIME_BESIDE: Final = 2.0
+
+
 @dataclass(frozen=True, slots=True)
 class WordFit:
     """
@@ -65,20 +68,24 @@ class QueryWords:
         """
         return self._share(self._held(terms))
 
-    def fit(self, terms: str | None, bm25: float) -> WordFit:
+    def fit(self, terms: str | None, bm25: float, *, of_time: float | None = None) -> WordFit:
         """
         Return how well a memory fits by words, from 0 to 1: mostly coverage, a little BM25.
 
-        A memory that was not analysed yet is scored by BM25 alone.
+        Where the query names a time, to be of it (*of_time*, from 0 to 1) counts twice as much as all its
+        words together: who names a day asks for what was then. A memory that was not analysed yet is scored
+        by BM25 alone.
         """
         frequency = lexical_score(bm25, self.total)
         if terms is None:
             return WordFit(frequency, frequency)
         held = self._held(terms)
-        if not held:
-            return WordFit(_FREQUENCY_SHARE * frequency, 0.0)
-        score = (1.0 - _FREQUENCY_SHARE) * self._share(held) + _FREQUENCY_SHARE * frequency
-        return WordFit(score, self._told(held), len(held) == len(self.weights) and _are_all(held, terms))
+        share = self._share(held)
+        if of_time is not None:
+            share = (share + _TIME_BESIDE * of_time) / (1 + _TIME_BESIDE) if self.weights else of_time
+        score = (1.0 - _FREQUENCY_SHARE) * share + _FREQUENCY_SHARE * frequency
+        is_whole = bool(held) and len(held) == len(self.weights)
+        return WordFit(score, self._told(held), is_whole and _are_all(held, terms))
 
     def _held(self, terms: str) -> set[str]:
         # Quicker than to split a text for the sake of a few words.

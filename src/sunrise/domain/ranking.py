@@ -54,7 +54,7 @@ class Memory:
     @property
     def sameness(self) -> str:
         """What it shares with those that say the same; see :mod:`sunrise.domain.duplicates`."""
-        return self.words or sameness(self.text)
+        return sameness(self.text, self.words)
 
     @property
     def label(self) -> str | None:
@@ -75,7 +75,8 @@ class Fit:
     ``relevance`` is the one score of both legs. ``lexical`` and ``dense`` are what it was made of, None where
     a leg said nothing or the scores of the legs cannot be compared. ``told`` is the share of the query's
     telling words. ``beside`` is what its neighbours added to the relevance, None where there are none.
-    ``is_exact`` says that it has the words of the query and no others.
+    ``is_exact`` says that it has the words of the query and no others, ``is_of_time`` that it is of a day, a
+    week or a month that the query names.
     """
 
     relevance: float
@@ -84,6 +85,7 @@ class Fit:
     told: float = 0.0
     beside: float | None = None
     is_exact: bool = False
+    is_of_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,7 @@ def is_below_floor(fit: Fit, *, elsewhere: float | None, least: float) -> bool:
 
     *elsewhere* is how well unrelated texts fit the query, on the scale of dense scores. Without it nobody can
     tell, and the memory may fit. A memory without a vector is judged by its words alone.
+    What is of a time that the query names fits.
 
     >>> strange, known = Fit(0.1, 0.05, 0.6, 0.05), Fit(0.3, 0.3, 0.6, 0.3)
     >>> [is_below_floor(one, elsewhere=1.4, least=0.0) for one in (strange, known)]
@@ -192,7 +195,7 @@ def is_below_floor(fit: Fit, *, elsewhere: float | None, least: float) -> bool:
     >>> is_below_floor(strange, elsewhere=0.4, least=0.0), is_below_floor(strange, elsewhere=None, least=0.0)
     (False, False)
     """
-    if elsewhere is None:
+    if elsewhere is None or fit.is_of_time:
         return False
     return (fit.dense or 0.0) + _WORDS_BESIDE * fit.told - _ELSEWHERE_BESIDE * elsewhere < least
 

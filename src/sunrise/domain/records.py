@@ -188,6 +188,14 @@ class HeldBack:
 
 
 @dataclass(frozen=True, slots=True)
+class RowTerms:
+    """A row of the ledger with the texts that its terms are made of; none where all terms are ASCII."""
+
+    id: int
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SourcePosition:
     """
     How far a source was read: everything before ``offset`` bytes is in the ledger.

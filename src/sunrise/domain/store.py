@@ -18,7 +18,7 @@ from sunrise.domain.replacing import NotReplaced, replaced_ids
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
 from sunrise.domain.scoring.signals import Scorer
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.analysis import written_terms
 from sunrise.domain.trust import CEILINGS, Origin
 from sunrise.errors import DataError
 
@@ -250,7 +250,7 @@ def same_text(text: str) -> str:
     Return what two texts share exactly when they say the same thing.
 
     Case, spaces, punctuation around words and the script of Chinese make no difference; numbers, signs,
-    endings of words and their order do.
+    accents, endings of words and their order do. The ledger keeps hashes of this: it must not change.
 
     >>> same_text("The cache lives in RAM.") == same_text("the CACHE  lives in RAM")
     True
@@ -259,7 +259,7 @@ def same_text(text: str) -> str:
     """
     return fingerprint_text(
         Candidate(
-            key="", ts_ms=0, kind="", tool_name=None, text=text, terms=terms(text), source_kind="",
+            key="", ts_ms=0, kind="", tool_name=None, text=text, terms=written_terms(text), source_kind="",
         )
     )  # fmt: skip
 

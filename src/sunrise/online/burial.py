@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.forget import Tombstone
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.analysis import written_terms
 from sunrise.domain.text.dated_terms import text_terms
 from sunrise.ports import Ledger, MemoryTable
 
@@ -57,7 +57,7 @@ def bury_returned(rows: Sequence[dict[str, Any]], *, memories: MemoryTable, ledg
     ids = ledger.buried([row["id"] for row in rows if row["id"]])
     others = [row for row in rows if row["id"] and row["id"] not in ids and row["text"]]
     may_be = ledger.may_be_forgotten(
-        [text_terms(row.get("terms") or "") or terms(row["text"]) for row in others]
+        [written_terms(row["text"], text_terms(row.get("terms") or "") or None) for row in others]
     )
     alike = [row for row, may in zip(others, may_be, strict=True) if may]
     said = ledger.forgotten_texts([(row["text"].strip(), row.get("scope") or DEFAULT_SCOPE) for row in alike])

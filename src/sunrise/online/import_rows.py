@@ -13,7 +13,7 @@ import pyarrow as pa
 from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.memory_lines import FIELDS, imported_row, new_id, sample_of
 from sunrise.domain.records import Rejected
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.analysis import written_terms
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.transfer import Dedupe, ImportRequest
 from sunrise.domain.trust import QUARANTINED, TRUSTED, Origin
@@ -104,7 +104,7 @@ class RowImport:
         if self.request.scope is not None:
             for one in unknown:
                 one.row["scope"] = self.request.scope
-        said = [terms(one.row["text"]) for one in unknown]
+        said = [written_terms(one.row["text"]) for one in unknown]
         gone = self._forgotten([one.row for one in unknown], said)
         for place, (one, text_terms) in enumerate(zip(unknown, said, strict=True)):
             row = one.row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sunrise.domain.filters import DEFAULT_SCOPE, sql_text
-from sunrise.domain.text.analysis import terms
+from sunrise.domain.text.analysis import written_terms
 from sunrise.domain.text.dated_terms import text_terms, with_any_day
 from sunrise.domain.transfer import Dedupe
 from sunrise.ports import MemoryReader
@@ -52,10 +52,10 @@ def _texts_of(table: MemoryReader) -> Iterable[int]:
     names = table.schema().names
     if "terms" in names:
         where = "terms IS NOT NULL AND terms <> ''"
-        for batch in table.batches(["scope", "terms"], where=where):
+        for batch in table.batches(["scope", "terms", "text"], where=where):
             for row in batch.to_pylist():
                 if analysed := text_terms(row["terms"]):
-                    yield _text_key(row.get("scope"), "", analysed)
+                    yield _text_key(row.get("scope"), "", written_terms(row["text"] or "", analysed))
     # What nobody took in yet has no terms, and signs have those of their day alone.
     low, high = map(sql_text, with_any_day(""))
     unknown = f"(terms IS NULL OR terms = '' OR (terms >= {low} AND terms < {high}))"
@@ -63,7 +63,7 @@ def _texts_of(table: MemoryReader) -> Iterable[int]:
     for batch in table.batches(["scope", "text"], where=where_new):
         for row in batch.to_pylist():
             text = row["text"] or ""
-            yield _text_key(row.get("scope"), text, terms(text))
+            yield _text_key(row.get("scope"), text, written_terms(text))
 
 
 def _text_key(scope: str | None, text: str, analysed: str) -> int:

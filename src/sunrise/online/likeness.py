@@ -15,8 +15,8 @@ from sunrise.domain.admission.content import content_of
 from sunrise.domain.admission.similar_rows import ALIKE_FROM, SimilarRows
 from sunrise.domain.records import RecordState, memory_ref
 from sunrise.domain.store import same_text
-from sunrise.domain.text.analysis import query_terms, terms
-from sunrise.domain.text.dated_terms import text_terms, with_any_day
+from sunrise.domain.text.analysis import accented_terms, query_terms, terms
+from sunrise.domain.text.dated_terms import current_terms, text_terms, with_any_day
 from sunrise.domain.trust import Origin, least
 from sunrise.errors import DataError
 from sunrise.ports import MemoryReader
@@ -107,7 +107,8 @@ def _searched(
 ) -> list[dict[str, Any]]:
     telling = sorted(query_terms(text), key=lambda term: (-len(term), term))[:_MAX_TERMS]
     try:
-        found = memories.search_terms(" ".join(telling), columns=READ, where=where, limit=_CANDIDATES)
+        sought = [*telling, *accented_terms(text)]
+        found = memories.search_terms(" ".join(sought), columns=READ, where=where, limit=_CANDIDATES)
     except DataError:
         # Before the first index there are few rows, and only the same text is looked for.
         found = _scanned(text, analysed, memories, where, columns)
@@ -171,7 +172,7 @@ def _says_more(mine: str, theirs: str) -> bool:
 
 def _terms_of(row: Mapping[str, Any]) -> str:
     """Return the terms of what a row says: of what day it is makes no text another."""
-    return text_terms(row.get("terms") or "")
+    return text_terms(current_terms(row.get("terms") or "", row["text"]))
 
 
 def _share(mine: str, theirs: str) -> float:

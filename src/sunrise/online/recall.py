@@ -12,12 +12,12 @@ from sunrise.domain import filters
 from sunrise.domain.calibration import Calibration
 from sunrise.domain.model_figures import ModelFigures, figures_of
 from sunrise.domain.priors import DEFAULT_POLICY, RankingPolicy, priors_of
-from sunrise.domain.query_dates import Span, spans_in, terms_of
+from sunrise.domain.query_dates import Span, phrases_of, terms_of, times_in
 from sunrise.domain.ranking import BELOW_FLOOR, Chosen, Ranked, chosen, in_order, is_below_floor, ranked
 from sunrise.domain.recall import Elsewhere, RecallItem, RecallReceipt, RecallRequest, RecallResult
 from sunrise.domain.secrets import redact
 from sunrise.domain.succession import after_succession
-from sunrise.domain.text.analysis import query_terms
+from sunrise.domain.text.analysis import accented_terms, query_terms
 from sunrise.domain.text.model_input import HEAD_CHARS, MAX_CHARS, clamped
 from sunrise.domain.times import written_time
 from sunrise.domain.vector_space import VectorSpace
@@ -136,7 +136,7 @@ def _answer(asked: _Asked, trail: Trail) -> Chosen:
     with trail.stage("analyse"):
         question = _question(asked)
     trail.query_terms = len(question.terms)
-    if not question.terms:
+    if not question.terms and not question.more_terms:
         trail.reason = "empty_query"
         return Chosen()
     found = _searched(asked, question, trail, with_untrusted=False)
@@ -165,11 +165,12 @@ def _elsewhere(asked: _Asked, answer: Chosen) -> Elsewhere:
 def _question(asked: _Asked) -> Question:
     text = clamped(asked.request.query, max_chars=MAX_CHARS, head_chars=HEAD_CHARS)
     zone = asked.policy.zone
-    spans = spans_in(text, now_ms=asked.now_ms, zone=zone)
-    telling = _telling(query_terms(text), asked.calibration)
+    times = times_in(text, now_ms=asked.now_ms, zone=zone)
     # A day may be named in words that no memory of it has: "yesterday", 五月.
-    terms = tuple(dict.fromkeys([*telling, *terms_of(spans, zone=zone)]))
-    return Question(text, terms, asked.policy.embed_timeout_s, spans)
+    days = terms_of(times.spans, zone=zone)
+    telling = _telling(query_terms(times.rest, has_more=bool(days)), asked.calibration)
+    more = (*days, *query_terms(" ".join(times.dates)), *accented_terms(times.rest))
+    return Question(text, tuple(telling), asked.policy.embed_timeout_s, times.spans, more)
 
 
 def _telling(terms: list[str], calibration: Calibration | None) -> list[str]:
@@ -201,6 +202,8 @@ def _searched(asked: _Asked, question: Question, trail: Trail, *, with_untrusted
         evidence = gathered(
             legs,
             terms=question.terms,
+            spans=question.spans,
+            phrases=phrases_of(question.spans, zone=asked.policy.zone),
             calibration=calibration,
             dense_weight=asked.dense_weight,
         )

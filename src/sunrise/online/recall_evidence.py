@@ -11,6 +11,7 @@ import numpy as np
 from sunrise.domain.calibration import Calibration, fuse, weight_beside
 from sunrise.domain.fusion import reciprocal_rank_fusion
 from sunrise.domain.neighbours import lifts
+from sunrise.domain.query_dates import Span
 from sunrise.domain.query_words import QueryWords, WordFit
 from sunrise.domain.ranking import Fit, Memory
 from sunrise.domain.text.script import cjk_share
@@ -46,31 +47,82 @@ def gathered(
     legs: Legs,
     *,
     terms: Sequence[str],
+    spans: Sequence[Span],
+    phrases: Sequence[str] = (),
     calibration: Calibration | None,
     dense_weight: float,
 ) -> Evidence:
-    """Return what both legs know together; scores are compared only where a calibration says how."""
-    memories = {ref: memory for found in legs.all for ref, memory in found.memories.items()}
+    """
+    Return what both legs know together; scores are compared only where a calibration says how.
+
+    Without one, to be of a time that the query names counts as much as to be the first of a leg. *phrases*
+    are the names of that time.
+    """
     by_words, by_meaning = _refs(legs.by_words), _refs(legs.by_meaning)
+    memories = {ref: memory for found in legs.all for ref, memory in found.memories.items()}
+    of_time = _of_time(memories, spans, phrases)
+    if of_time:
+        strange = _strange(legs, terms, of_time)
+        memories = {ref: memory for ref, memory in memories.items() if ref not in strange}
+        by_words = tuple(ref for ref in by_words if ref not in strange)
     if calibration is None:
-        fits = {ref: Fit(score) for ref, score in reciprocal_rank_fusion([by_words, by_meaning])}
+        closest = max(of_time.values(), default=0.0)
+        best = [[ref] for ref in sorted(memories) if closest and of_time[ref] == closest]
+        ranks = reciprocal_rank_fusion([by_words, by_meaning, *best])
+        fits = {ref: Fit(score, is_of_time=bool(of_time.get(ref))) for ref, score in ranks}
         return Evidence(memories, fits, by_words, by_meaning, FUSED_BY_RANKS)
     words = QueryWords.of(terms, calibration.terms)
     often = legs.by_words.scores if legs.by_words is not None else {}
     by_word = {
-        ref: words.fit(told, often.get(ref, 0.0)) for found in legs.all for ref, told in found.terms.items()
+        ref: words.fit(held, often.get(ref, 0.0), of_time=of_time.get(ref))
+        for found in legs.all
+        for ref, held in found.terms.items()
     }
     dense = {ref: calibration.dense_score(cosine) for ref, cosine in _cosines(legs, memories).items()}
     # Without the leg of meaning all weight is on the words.
     weight = dense_weight if legs.by_meaning is not None else 0.0
-    fits = _beside({ref: _fit(by_word[ref], dense.get(ref), weight) for ref in memories}, memories)
+    fits = {
+        ref: _fit(by_word[ref], dense.get(ref), weight, is_of_time=bool(of_time.get(ref))) for ref in memories
+    }
+    fits = _beside(fits, memories)
     nearest = sorted((ref for ref in by_meaning if ref in dense), key=lambda ref: (-dense[ref], ref))
     return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES, _elsewhere(legs, calibration))
 
 
-def _fit(words: WordFit, dense: float | None, weight: float) -> Fit:
+def _strange(legs: Legs, terms: Sequence[str], of_time: Mapping[str, float]) -> frozenset[str]:
+    """Return what was found only for a part of a date, which stands in many other dates."""
+    near = set(_refs(legs.by_meaning))
+    return frozenset(
+        ref
+        for found in legs.all
+        for ref, held in found.terms.items()
+        # What was not analysed yet may hold the words.
+        if not of_time[ref]
+        and ref not in near
+        and held is not None
+        and not any(f" {term} " in f" {held} " for term in terms)
+    )
+
+
+def _of_time(
+    memories: Mapping[str, Memory], spans: Sequence[Span], phrases: Sequence[str]
+) -> dict[str, float]:
+    """Return how well each memory is of a short time that is named; nothing where none is."""
+    named = [span for span in spans if span.is_short]
+    if not named:
+        return {}
+    return {
+        ref: max(
+            *(span.closeness(memory.created_at_ms) for span in named),
+            float(any(f" {phrase} " in f" {memory.words} " for phrase in phrases)),
+        )
+        for ref, memory in memories.items()
+    }
+
+
+def _fit(words: WordFit, dense: float | None, weight: float, *, is_of_time: bool) -> Fit:
     fused = fuse(dense or 0.0, words.score, weight_beside(words.score, weight))
-    return Fit(fused, words.score, dense, words.told, is_exact=words.is_exact)
+    return Fit(fused, words.score, dense, words.told, is_exact=words.is_exact, is_of_time=is_of_time)
 
 
 def _beside(fits: Mapping[str, Fit], memories: Mapping[str, Memory]) -> dict[str, Fit]:
@@ -97,7 +149,9 @@ def _cosines(legs: Legs, memories: Mapping[str, Memory]) -> dict[str, float]:
         return {}
     parts = [one.vectors for one in legs.all if one.vectors is not None]
     # A row that has the id of another one stands for it.
-    places = {ref: at for at, ref in enumerate(ref for one in legs.all for ref in one.measurable)}
+    places = {
+        ref: at for at, ref in enumerate(ref for one in legs.all for ref in one.measurable) if ref in memories
+    }
     if not places:
         return {}
     vectors = np.concatenate(parts)[list(places.values())]

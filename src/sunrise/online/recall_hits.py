@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from sunrise.domain import filters
 from sunrise.domain.ranking import Memory
 from sunrise.domain.records import memory_ref
-from sunrise.domain.text.dated_terms import text_terms
+from sunrise.domain.text.dated_terms import current_terms, text_terms
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.online.centred_cosines import Floats
 
@@ -76,9 +76,10 @@ def _refs(found: pa.Table) -> tuple[str, ...]:
 def _read(found: pa.Table) -> tuple[dict[str, Memory], dict[str, str | None]]:
     memories, terms = dict[str, Memory](), dict[str, str | None]()
     # Column by column: a row as a dict costs as much as all that is done with it.
-    for name, text, told, *row in zip(*(_column(found, one) for one in COLUMNS), strict=True):
+    for name, text, stored, *row in zip(*(_column(found, one) for one in COLUMNS), strict=True):
         ref = memory_ref(name)
         if ref not in memories:
+            told = current_terms(stored, text or "") if stored else stored
             memories[ref], terms[ref] = _memory(name, ref, text, told, *row), told
     return memories, terms
 

@@ -35,12 +35,18 @@ _SAME: Final = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What both legs look for: the query as the model gets it, its terms, and the times that it names."""
+    """
+    What both legs look for: the query as the model gets it, its terms, and the times that it names.
+
+    ``more_terms`` are searched for as well, and are no part of what a memory is scored by: those of the days
+    that are named, and words as rows have them whose terms were not renewed yet.
+    """
 
     text: str
     terms: tuple[str, ...]
     timeout_s: float
     spans: tuple[Span, ...] = ()
+    more_terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,10 @@ def run_legs(
 def _by_words(view: View, question: Question, embedder: Embedder, trail: Trail) -> Hits | None:
     def search() -> pa.Table:
         return view.memories.search_terms(
-            " ".join(question.terms), columns=view.columns, where=view.where, limit=view.limit
+            " ".join([*question.terms, *question.more_terms]),
+            columns=view.columns,
+            where=view.where,
+            limit=view.limit,
         )
 
     with trail.stage("lexical"):

@@ -15,6 +15,7 @@ from sunrise.domain.records import (
     Quarantined,
     QuarantineState,
     Rejected,
+    RowTerms,
     SourcePosition,
 )
 from sunrise.domain.trust import TrustStanding
@@ -53,6 +54,14 @@ class ObservationLedger(Protocol):
 
     def stored_on_purpose(self, *, after_id: int, up_to: int) -> Sequence[int]:
         """Return the observations past an id, up to another, that somebody stored on purpose."""
+        ...
+
+    def observation_terms(self, *, after_id: int, limit: int) -> tuple[RowTerms, ...]:
+        """Return rows past ``after_id`` in the order of their ids, as far as their terms are concerned."""
+        ...
+
+    def put_observation_terms(self, made: Mapping[int, str]) -> int:
+        """Give rows, by id, other analysed terms; return how many had others before."""
         ...
 
     def ungraded(self, *, after_id: int, limit: int) -> pa.Table:
@@ -97,8 +106,8 @@ class EntryLedger(Protocol):
         """Return the fingerprints of rows that were said, or seen again, in a stretch of time."""
         ...
 
-    def kept_with_terms(self, terms: Sequence[str], *, since_ms: int, until_ms: int) -> pa.Table:
-        """Return the rows with one of these analysed texts, said or seen again in a time, oldest first."""
+    def kept_with_fingerprints(self, numbers: Sequence[int], *, since_ms: int, until_ms: int) -> pa.Table:
+        """Return the rows with one of these fingerprints, said or seen again in a time, oldest first."""
         ...
 
     def kept_by_others(self, *, since_ms: int, until_ms: int, limit: int) -> pa.Table:

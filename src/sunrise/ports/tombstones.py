@@ -32,7 +32,11 @@ class TombstoneLedger(Protocol):
         ...
 
     def may_be_forgotten(self, terms: Sequence[str]) -> list[bool]:
-        """Return of each analysed text whether it may be a forgotten one: of most it surely is not."""
+        """
+        Return of each analysed text whether it may be a forgotten one: of most it surely is not.
+
+        The terms are those with accents as written.
+        """
         ...
 
     def forgotten_texts(self, texts: Sequence[tuple[str, str | None]]) -> list[bool]:

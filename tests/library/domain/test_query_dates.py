@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sunrise.domain.query_dates import spans_in, terms_of
+from sunrise.domain.query_dates import spans_in, terms_of, times_in
 
 NOW = int(datetime(2026, 5, 13, 10, tzinfo=UTC).timestamp() * 1000)
 """A Wednesday."""
@@ -76,6 +76,40 @@ def days(query: str, *, now_ms: int = NOW) -> list[tuple[str, str]]:
         ("tomorrow", "2026-05-14", "2026-05-15"),
         ("後天", "2026-05-15", "2026-05-16"),
         ("next year", "2027-01-01", "2028-01-01"),
+        ("大前天", "2026-05-10", "2026-05-11"),
+        ("大後天", "2026-05-16", "2026-05-17"),
+        ("星期三開了什麼會", "2026-05-06", "2026-05-07"),
+        ("禮拜二", "2026-05-12", "2026-05-13"),
+        ("周五面试了谁", "2026-05-08", "2026-05-09"),
+        ("上上週三", "2026-04-29", "2026-04-30"),
+        ("這週三", "2026-05-13", "2026-05-14"),
+        ("下週三", "2026-05-20", "2026-05-21"),
+        ("上上週", "2026-04-27", "2026-05-04"),
+        ("上上個月", "2026-03-01", "2026-04-01"),
+        ("上個月三號", "2026-04-03", "2026-04-04"),
+        ("去年五月", "2025-05-01", "2025-06-01"),
+        ("前年十月二十一日", "2024-10-21", "2024-10-22"),
+        ("十一月三號", "2025-11-03", "2025-11-04"),
+        ("3號那天", "2026-05-03", "2026-05-04"),
+        ("十一天前", "2026-05-02", "2026-05-03"),
+        ("兩個星期前的今天", "2026-04-29", "2026-04-30"),
+        ("過去三天", "2026-05-10", "2026-05-14"),
+        ("上週末", "2026-05-09", "2026-05-11"),
+        ("今早", "2026-05-13", "2026-05-14"),
+        ("昨晚", "2026-05-12", "2026-05-13"),
+        ("the week before last", "2026-04-27", "2026-05-04"),
+        ("last weekend", "2026-05-09", "2026-05-11"),
+        ("two weeks ago", "2026-04-27", "2026-05-04"),
+        ("two weeks ago today", "2026-04-29", "2026-04-30"),
+        ("a month ago today", "2026-04-13", "2026-04-14"),
+        ("the Friday before last", "2026-05-01", "2026-05-02"),
+        ("Tuesday last week", "2026-05-05", "2026-05-06"),
+        ("what did we decide Monday", "2026-05-11", "2026-05-12"),
+        ("the 3rd of last month", "2026-04-03", "2026-04-04"),
+        ("in May last year", "2025-05-01", "2025-06-01"),
+        ("what happened on the 3rd?", "2026-05-03", "2026-05-04"),
+        ("this morning", "2026-05-13", "2026-05-14"),
+        ("the past three days", "2026-05-10", "2026-05-14"),
     ],
 )
 def test_a_query_names_days(query: str, first: str, after: str) -> None:
@@ -101,6 +135,14 @@ def test_a_query_names_days(query: str, first: str, after: str) -> None:
         "30 February",
         "每週一",
         "三個人",
+        "每個星期三",
+        "一週三次",
+        "目前天氣",
+        "說明日期",
+        "晚上月亮很圓",
+        "the bins go out Mondays",
+        "第三號月台",
+        "a month of Sundays",
     ],
 )
 def test_other_numbers_and_words_are_no_dates(query: str) -> None:
@@ -118,7 +160,7 @@ def test_a_day_begins_where_the_reader_lives() -> None:
         ("yesterday", ["2026-05-12"]),
         ("五月", ["2026-05"]),
         ("3 May 2026 and last month", ["2026-04", "2026-05-03"]),
-        ("last week", []),
+        ("last week", [f"2026-05-{day:02}" for day in range(4, 11)]),
         ("in 2025", []),
     ],
 )
@@ -132,3 +174,35 @@ def test_any_text_on_any_day_is_answered_by_a_few_stretches(query: str, day: dat
     found = spans_in(query + " last month", now_ms=now_ms, zone=UTC)
     assert 1 <= len(found) <= 8
     assert all(span.begin_ms < span.end_ms for span in found)
+
+
+@pytest.mark.parametrize(
+    ("query", "rest", "dates"),
+    [
+        ("what did I eat yesterday", "what did I eat", ()),
+        ("大前天我們做了什麼", "我們做了什麼", ()),
+        ("what is due next week", "what is due next week", ()),
+        ("tax return of 2025", "tax return of 2025", ()),
+        ("who called on 3 May 2026", "who called on", ("3 May 2026",)),
+        ("bins go out on Monday", "bins go out on Monday", ()),
+    ],
+)
+def test_words_of_a_past_time_are_no_evidence(query: str, rest: str, dates: tuple[str, ...]) -> None:
+    found = times_in(query, now_ms=NOW, zone=UTC)
+    assert (found.rest, found.dates) == (rest, dates)
+
+
+@pytest.mark.parametrize(
+    ("query", "likely"),
+    [
+        ("last night", ("2026-05-12T17", "2026-05-13T06")),
+        ("今早", ("2026-05-13T00", "2026-05-13T12")),
+        ("昨天下午", ("2026-05-12T12", "2026-05-12T18")),
+        ("two weeks ago", ("2026-04-29T00", "2026-04-30T00")),
+    ],
+)
+def test_a_part_of_a_time_is_more_likely(query: str, likely: tuple[str, str]) -> None:
+    (span,) = spans_in(query, now_ms=NOW, zone=UTC)
+    assert span.likely is not None
+    hours = tuple(datetime.fromtimestamp(ms / 1000, UTC).isoformat()[:13] for ms in span.likely)
+    assert hours == likely

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 from threading import Lock
 from typing import Any
 
+from sunrise.domain.text.accents import has_accents, unaccented
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.text.han_folding import TRADITIONAL_TO_SIMPLIFIED
 from sunrise.domain.text.script import CJK_CLASS
 from sunrise.domain.text.stop_words import STOP_WORDS
+from sunrise.domain.text.stop_words_chinese import function_characters
 
 MAX_CHARS = 20_000
 MAX_TOKEN_CHARS = 64
@@ -51,11 +54,14 @@ def analyze(text: str, *, max_chars: int = MAX_CHARS) -> list[str]:
     """
     Return the index terms of *text* in reading order; no term contains whitespace.
 
-    Compounds (paths, codes, versions, addresses, names in code) stay whole and are split too. English words
-    are stemmed. Writing without spaces gives its characters and their pairs.
+    Compounds (paths, codes, versions, addresses, names in code) stay whole and are split too. Case and
+    accents are folded, and then English words are stemmed. Writing without spaces gives its characters and
+    their pairs.
 
     >>> analyze("Rolled back ERR_TIMEOUT")
     ['roll', 'back', 'err_timeout', 'err', 'timeout']
+    >>> analyze("Brötchen") == analyze("BROTCHEN")
+    True
     >>> analyze("記憶")
     ['记', '忆', '记忆']
     """
@@ -72,18 +78,61 @@ def terms(text: str, *, max_chars: int = MAX_CHARS) -> str:
     return " ".join(filter(None, map(_CHUNK_TEXTS.__getitem__, _chunks(text, max_chars))))
 
 
-def query_terms(text: str, *, max_chars: int = MAX_CHARS) -> list[str]:
+def written_terms(text: str, analysed: str | None = None) -> str:
+    """
+    Return the index terms of *text* with accents as they are written, where *analysed* are those without.
+
+    They tell texts apart ("schon" is not "schön"), and hashes of texts are made of them: a ledger keeps
+    hashes for years without the texts, so this analysis must not change.
+
+    >>> written_terms("Brötchen am Sonntag"), terms("Brötchen am Sonntag")
+    ('brötchen am sonntag', 'brotchen am sonntag')
+    """
+    if not has_accents(text):
+        return terms(text) if analysed is None else analysed
+    return " ".join(
+        term for chunk in _chunks(text, MAX_CHARS) for term, _ in _split_chunk(chunk, of_piece=_piece_terms)
+    )
+
+
+def accented_terms(text: str, *, max_chars: int = MAX_CHARS) -> list[str]:
+    """
+    Return the terms with accents that an analysis which kept them made of *text*.
+
+    A search looks for them too, since rows that no flow has renewed yet still have them.
+
+    >>> accented_terms("Müller und Sohn"), accented_terms("Muller")
+    (['müller'], [])
+    """
+    if not has_accents(text):
+        return []
+    chunks = [chunk for chunk in _chunks(text, max_chars) if has_accents(chunk)]
+    found = (term for chunk in chunks for term, _ in _split_chunk(chunk, of_piece=_piece_terms))
+    return [term for term in dict.fromkeys(found) if has_accents(term)]
+
+
+def query_terms(text: str, *, max_chars: int = MAX_CHARS, has_more: bool = False) -> list[str]:
     """
     Return what to look up for a query: its index terms once each, without stop words.
+
+    Where there is nothing else, stop words are looked up, unless the caller *has_more* to look for.
 
     >>> query_terms("where is the cache of the cache")
     ['cach']
     >>> query_terms("to be or not to be")
     ['to', 'be', 'or', 'not']
+    >>> query_terms("你們有沒有買米")
+    ['买', '米', '买米']
     """
-    found = [pair for chunk in _chunks(text, max_chars) for pair in _chunk_terms(chunk)]
+    found = [
+        pair
+        for chunk in _chunks(text, max_chars)
+        for pair in (_chunk_terms(chunk) if chunk.isascii() else _split_chunk(chunk, of_run=_query_run_terms))
+    ]
     telling = dict.fromkeys(term for term, is_stop in found if not is_stop)
-    return list(telling or dict.fromkeys(term for term, _ in found))
+    if telling or has_more:
+        return list(telling)
+    return list(dict.fromkeys(term for term, _ in found))
 
 
 def _chunks(text: str, max_chars: int) -> list[str]:
@@ -123,16 +172,40 @@ def _short_chunk_terms(chunk: str) -> tuple[_Term, ...]:
     return tuple(_split_chunk(chunk))
 
 
-def _split_chunk(chunk: str) -> list[_Term]:
+def _split_chunk(
+    chunk: str,
+    *,
+    of_run: Callable[[str], list[_Term]] | None = None,
+    of_piece: Callable[[str], list[_Term]] | None = None,
+) -> list[_Term]:
+    of_run, of_piece = of_run or _run_terms, of_piece or _folded_terms
     found: list[_Term] = []
     for match in _PIECE.finditer(chunk):
-        run = match["run"]
-        if run is None:
-            found += _piece_terms(match[0])
-            continue
-        found += [(character, False) for character in run]
-        found += [(first + second, False) for first, second in pairwise(run)]
+        found += of_piece(match[0]) if match["run"] is None else of_run(match[0])
     return found
+
+
+def _run_terms(run: str) -> list[_Term]:
+    """Return the characters of writing without spaces, then their pairs."""
+    return [(term, False) for term in (*run, *(first + second for first, second in pairwise(run)))]
+
+
+def _query_run_terms(run: str) -> list[_Term]:
+    """Mark what belongs to a function word, and every pair with one of its characters."""
+    function = function_characters(run)
+    found = [(character, at in function) for at, character in enumerate(run)]
+    return found + [
+        (first + second, at in function or at + 1 in function)
+        for at, (first, second) in enumerate(pairwise(run))
+    ]
+
+
+def _folded_terms(piece: str) -> list[_Term]:
+    plain = unaccented(piece)
+    # Marks without a letter leave nothing.
+    found = _piece_terms(plain) if plain else []
+    # "thé" is written like "the" without its accent, and yet is no stop word.
+    return found if plain == piece else [(term, False) for term, _ in found]
 
 
 def _piece_terms(piece: str) -> list[_Term]:

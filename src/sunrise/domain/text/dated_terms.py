@@ -6,15 +6,16 @@ from datetime import datetime, tzinfo
 from functools import lru_cache
 from typing import Final
 
+from sunrise.domain.text.accents import has_accents
 from sunrise.domain.text.analysis import terms
 
-MADE_AS: Final = "2"
-"""The version of what stands in the column of terms; another one is made anew."""
+MADE_AS: Final = "3"
+"""The version of the analysis and of the day behind it; stored terms of another one are made anew."""
 
 _DAY: Final = "@day"
 """Parts the terms of the text from those of the day. No text has such a term."""
 
-_MONTHS: Final = (
+MONTH_NAMES: Final = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
@@ -35,7 +36,7 @@ def date_words(created_ms: float | None, zone: tzinfo) -> str:
     except (ValueError, OverflowError, OSError):
         return ""
     year, month = f"{day.year:04}", f"{day.month:02}"
-    western = f"{day.day} {_MONTHS[day.month - 1]} {year}"
+    western = f"{day.day} {MONTH_NAMES[day.month - 1]} {year}"
     return f"{year}-{month}-{day.day:02} {year}-{month} {western} {year}年{day.month}月{day.day}日"
 
 
@@ -59,6 +60,18 @@ def text_terms(stored: str) -> str:
     ('green tea', 'green tea')
     """
     return f" {stored}".partition(f" {_DAY} ")[0].strip()
+
+
+def current_terms(stored: str, text: str) -> str:
+    """
+    Return stored terms as today's analysis makes them of the *text*.
+
+    Until a flow has renewed them they may be those of an analysis that kept accents.
+
+    >>> current_terms("cafés @day 2026-05-03", "Cafés"), current_terms("cafe", "Cafés")
+    ('cafe @day 2026-05-03', 'cafe')
+    """
+    return with_day(text, day_terms(stored)) if has_accents(stored) else stored
 
 
 def day_terms(stored: str) -> str:

@@ -39,7 +39,7 @@ NAME_TEXT = st.text(alphabet="aBcXyz09_-./\\:@#+~=&?%$*'’記憶カ한ไ\u0301
         ("user's don’t o'brien", ["user", "don't", "o'brien", "o", "brien"]),
         ("ＦＵＬＬ　ｗｉｄｔｈ", ["full", "width"]),
         ("Straße STRASSE", ["strass", "strass"]),
-        ("Überblick", ["überblick"]),
+        ("Überblick", ["uberblick"]),
         ("data\u00adbase", ["databas"]),
         ("記憶", ["记", "忆", "记忆"]),
         ("做", ["做"]),
