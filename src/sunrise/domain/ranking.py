@@ -186,8 +186,8 @@ def is_below_floor(fit: Fit, *, elsewhere: float | None, least: float) -> bool:
     Return whether a memory answers no better than chance: unrelated texts are as near, and words are missing.
 
     *elsewhere* is how well unrelated texts fit the query, on the scale of dense scores. Without it nobody can
-    tell, and the memory may fit. A memory without a vector is judged by its words alone.
-    What is of a time that the query names fits.
+    tell, and the memory may fit. A memory without a vector is judged by its words alone, and one of a time
+    that the query names always fits.
 
     >>> strange, known = Fit(0.1, 0.05, 0.6, 0.05), Fit(0.3, 0.3, 0.6, 0.3)
     >>> [is_below_floor(one, elsewhere=1.4, least=0.0) for one in (strange, known)]
