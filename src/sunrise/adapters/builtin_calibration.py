@@ -16,6 +16,7 @@ from sunrise.adapters.calibration_figures import TermCounts, measure_vectors, ot
 from sunrise.domain.calibration import Calibration
 from sunrise.domain.elsewhere import OTHER_MATTERS, OTHER_QUESTIONS
 from sunrise.domain.text.analysis import analyze
+from sunrise.domain.text.dated_terms import MADE_AS
 from sunrise.ports import Embedder
 
 MODELS: Final = {"use-multilingual-v3": "use", "multilingual-e5-small": "e5"}
@@ -62,6 +63,7 @@ def reference_calibration(embedder: Embedder, *, column: str, now_ms: int = 0) -
         cosine_deviation=figures.cosine_deviation,
         terms=counts.frequencies(),
         elsewhere=other_matters(embedder),
+        analysed_as=MADE_AS,
     )
 
 

@@ -13,7 +13,7 @@ from sunrise.domain.query_dates import Span
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.trust import TRUSTED
 
-MOST_IMPORTANT: Final = 1.02
+MOST_IMPORTANT: Final = 1.05
 _IMPORTANCE: Final = MappingProxyType({"must_remember": MOST_IMPORTANT, "nice_to_have": 1.01, "ignore": 0.9})
 _STATE: Final = MappingProxyType({"stale": 0.92, "consolidated": 0.96, "superseded": 0.85})
 _TRUSTED: Final = 1.03

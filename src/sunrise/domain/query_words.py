@@ -20,6 +20,7 @@ _COMMON_SHARE: Final = 0.3
 
 
 _TIME_BESIDE: Final = 2.0
+"""To be of the time that a query names counts so much, beside all its words together."""
 
 
 @dataclass(frozen=True, slots=True)
