@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from sunrise.adapters import lance_indices, lance_merge, lance_queries, lance_rows, lance_sweep
-from sunrise.adapters.held_rows import HeldRows, OutdatedError
+from sunrise.adapters.held_columns import OutdatedError
+from sunrise.adapters.held_rows import HeldRows
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
 from sunrise.adapters.lance_erasure import LanceErasure
 from sunrise.adapters.lance_holding import LanceHolding
@@ -22,12 +23,16 @@ from sunrise.adapters.lance_upkeep import LanceUpkeep
 from sunrise.adapters.lance_vectors import LanceVectors
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, spaces_of
 from sunrise.adapters.newest_version import NewestVersion
+from sunrise.domain.filters import sql_text
 from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.errors import DataError, StoreError
 from sunrise.ports import Embedder
 
 _SCANNED_ROWS: Final = 16_384
+_IDS_FROM_MEMORY: Final = 256
+"""More than a few ids are looked for in another way, where the table is asked."""
+
 _TAG_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -38,7 +43,6 @@ class _Shape:
     version: int
     schema: pa.Schema
     spaces: tuple[VectorSpace, ...]
-    has_terms_index: bool
 
 
 def exists(
@@ -63,6 +67,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         self._table = table
         self._newest = NewestVersion(table)
         self._known: _Shape | None = None
+        self._indexed: tuple[int, bool] | None = None
         self._holding = LanceHolding(table)
 
     @classmethod
@@ -152,10 +157,9 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def scan(self, columns: Sequence[str], *, where: str | None = None) -> pa.Table:
         """Return the named columns that exist, of all rows that ``where`` (a SQL filter) lets through."""
         with told_as_ours("cannot scan the memories table"):
-            names = lance_rows.existing(columns, schema=self._table.schema)
-            query = self._table.search().select(names or ["id"])
-            found = (query.where(where) if where else query).to_arrow()
-            return found.select(names)
+            shape = self._shape()
+            names = lance_rows.existing(columns, schema=shape.schema)
+            return self._scanned(shape.version, names or ["id"], where).select(names)
 
     def batches(self, columns: Sequence[str], *, where: str | None = None) -> Iterator[pa.RecordBatch]:
         """Yield what :meth:`scan` returns, some thousand rows at a time."""
@@ -168,7 +172,11 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
         """Return the rows with these ids, in no order; unknown ids are left out."""
         with told_as_ours("cannot read the memories"):
-            names = lance_rows.existing(columns, schema=self._table.schema)
+            shape = self._shape()
+            names = lance_rows.existing(columns, schema=shape.schema)
+            if 0 < len(ids) <= _IDS_FROM_MEMORY:
+                where = f"id IN ({', '.join(map(sql_text, ids))})"
+                return self._scanned(shape.version, names or ["id"], where).select(names)
             return lance_merge.rows_by_ids(self._table, ids, names or ["id"]).select(names)
 
     def search_terms(self, terms: str, *, columns: Sequence[str], where: str | None, limit: int) -> pa.Table:
@@ -183,12 +191,10 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         with told_as_ours("cannot search the memories by words"):
             shape = self._shape()
             names = lance_rows.existing(columns, schema=shape.schema)
-            held = None if shape.has_terms_index else self._holding.small(shape.version, {*names, "terms"})
-            if held is None and not shape.has_terms_index:
-                raise DataError("the memories have no index of terms yet", reason="no_terms_index")
+            held = self._with_terms(shape, {*names, "terms"})
             if not terms.strip():
                 return _no_hits(shape.schema, names, measure="_score")
-            found = self._by_words(terms, shape.version, names, where, limit, small=held)
+            found = self._by_words(terms, names, where, limit, held=held)
             return lance_rows.ranked(found, by="_score", descending=True)
 
     def search_vector(
@@ -318,17 +324,31 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         with told_as_ours("cannot delete versions of the memories table"):
             return lance_sweep.forget(self._table, found)
 
+    def _scanned(self, version: int, names: list[str], where: str | None) -> pa.Table:
+        held = self._holding.at(version, names)
+        if held is not None and not held.vectors.keys() & set(names):
+            with suppress(OutdatedError):
+                return held.scan(self._table, names, where=where)
+        query = self._table.search().select(names)
+        return (query.where(where) if where else query).to_arrow()
+
+    def _with_terms(self, shape: _Shape, names: set[str]) -> HeldRows | None:
+        """Return rows that are held with their terms, or None where the index of terms answers."""
+        held = self._holding.at(shape.version, names)
+        if held is not None and held.has_terms:
+            return held
+        if self._has_terms_index(shape.version):
+            if not shape.spaces:
+                self._holding.want(shape.version, names)
+            return None
+        held = self._holding.small(shape.version, names)
+        if held is None:
+            raise DataError("the memories have no index of terms yet", reason="no_terms_index")
+        return held
+
     def _by_words(
-        self,
-        terms: str,
-        version: int,
-        names: list[str],
-        where: str | None,
-        limit: int,
-        *,
-        small: HeldRows | None,
+        self, terms: str, names: list[str], where: str | None, limit: int, *, held: HeldRows | None
     ) -> pa.Table:
-        held = self._holding.at(version, names) or small
         if held is not None:
             with suppress(OutdatedError):
                 return held.best(self._table, terms, columns=names, where=where, limit=limit)
@@ -356,11 +376,22 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def _shape(self) -> _Shape:
         # Looked at for every search: reading it anew costs as much as a short search.
         version, known = self._newest.number(), self._known
-        if known is None or known.version != version:
+        if known is not None and known.version != version:
+            held = self._holding.at(version)
+            # Rows are followed only as long as the schema stays as it was when they were read.
+            is_same = held is not None and held.since <= known.version
+            known = replace(known, version=version) if is_same else None
+        if known is None:
             schema = self._table.schema
-            indexed = lance_indices.has_index(self._table, "terms")
-            known = self._known = _Shape(version, schema, spaces_of(schema), indexed)
+            known = _Shape(version, schema, spaces_of(schema))
+        self._known = known
         return known
+
+    def _has_terms_index(self, version: int) -> bool:
+        known = self._indexed
+        if known is None or known[0] != version:
+            known = self._indexed = (version, lance_indices.has_index(self._table, "terms"))
+        return known[1]
 
     def _add_missing_columns(self) -> tuple[str, ...]:
         present = set(self._table.schema.names)
