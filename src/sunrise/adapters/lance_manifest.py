@@ -40,13 +40,13 @@ _STABLE_ROW_IDS: Final = 2
 @dataclass(frozen=True, slots=True)
 class TableVersion:
     """
-    A version of a table: its schema as it is written, its columns, and its fragments, both by number.
+    A version of a table: all that its schema says, its columns, and its fragments, both by number.
 
     Two fragments with the same bytes hold the same rows with the same values.
     """
 
     version: int
-    schema: bytes
+    schema: frozenset[tuple[object, ...]]
     columns: Mapping[int, str]
     fragments: Mapping[int, bytes]
 
@@ -97,7 +97,7 @@ def message_start(content: bytes) -> int:
 
 
 def _version(version: int, message: bytes) -> TableVersion | None:
-    schema, columns, fragments = list[bytes](), dict[int, str](), dict[int, bytes]()
+    schema, columns, fragments = set[tuple[object, ...]](), dict[int, str](), dict[int, bytes]()
     for field, value in _fields(message):
         if field == _READER_FLAGS and int(value) & _STABLE_ROW_IDS:
             return None
@@ -106,11 +106,13 @@ def _version(version: int, message: bytes) -> TableVersion | None:
         if field == _FRAGMENT:
             fragments[_number_of(value)] = value
         elif field in (_FIELD, _METADATA):
-            schema.append(value)
-            column = dict(_fields(value))
+            # What is said of a column stands in another order in each version.
+            parts = [*_fields(value)]
+            schema.add((field, *sorted(parts, key=repr)))
+            column = dict(parts)
             if field == _FIELD:
                 columns[int(column.get(_FIELD_ID, 0))] = bytes(column[_FIELD_NAME]).decode()
-    return TableVersion(version, b"".join(schema), columns, fragments)
+    return TableVersion(version, frozenset(schema), columns, fragments)
 
 
 def _number_of(fragment: bytes) -> int:
