@@ -1,7 +1,7 @@
 """
 CPU time of auto-recall before and after a write: `python -m benchmarks.turns_after_writes [--rows N N]`.
 
-Each turn recalls, stores a memory, and recalls again. Wall time would measure what else the machine does.
+Each turn stores a memory and recalls twice in its scope. Wall time would measure what else the machine does.
 """
 
 from __future__ import annotations
@@ -104,21 +104,21 @@ def _measured(source: Path, rows: int, scratch: Path, turns: int) -> Figures:
         clock=clock,
         calibration=read_calibration(folder) if (folder / CALIBRATION).exists() else None,
     )
-    asked, facts = _questions(rows, turns), _facts(turns)
+    (asked, again_asked), facts = _questions(rows, turns), _facts(turns)
     for question in asked[:WARM]:
         auto_recall(question, ports=ports, policy=TurnPolicy())
     _wait()
     found = Figures([], [], [])
-    for turn in range(turns):
-        first, second = asked[2 * turn % len(asked)], asked[(2 * turn + 1) % len(asked)]
-        _timed(lambda: auto_recall(first, ports=ports, policy=TurnPolicy()), found.quiet)
-        request = StoreRequest(facts[turn], scope=second.scope or "global")
+    for question, again, fact in zip(asked, again_asked, facts, strict=True):
+        request = StoreRequest(fact, scope=question.scope or "global")
         done = _timed(
             lambda: store(request, memories=table, ledger=ledger, embedder=embedder, clock=clock),
             found.stored,
         )
         assert done.status is StoreStatus.CREATED, done.receipt
-        _timed(lambda: auto_recall(second, ports=ports, policy=TurnPolicy()), found.after)
+        _timed(lambda: auto_recall(question, ports=ports, policy=TurnPolicy()), found.after)
+        # Another question of the same scope, so that only the write makes a difference.
+        _timed(lambda: auto_recall(again, ports=ports, policy=TurnPolicy()), found.quiet)
     ledger.close()
     return found
 
@@ -145,23 +145,29 @@ def _fill(ledger: SqliteLedger, rows: int) -> None:
         ledger.clear_outbox(ledger.record_change_frame(changes, run_id=f"run{number}"))
 
 
-def _questions(rows: int, turns: int) -> list[AutoRecallRequest]:
+def _questions(rows: int, turns: int) -> tuple[list[AutoRecallRequest], list[AutoRecallRequest]]:
+    """Return questions of a few words of what is known, and others, each in the scope of its counterpart."""
     chance = random.Random(7)
-    step = max(1, rows // (2 * turns))
-    chosen = [(row["summary"].split(), row["detail"]["scope"]) for row in islice(records(rows), 0, None, step)]
-    return [
-        AutoRecallRequest(
-            f"What about {' '.join(chance.sample(words, min(4, len(words))))}?",
-            session_key=f"session-{place // A_SESSION}",
-            scope=scope,
-        )
-        for place, (words, scope) in enumerate(chance.choice(chosen) for _ in range(2 * turns))
-    ]
+    said: dict[str, list[list[str]]] = {}
+    for row in islice(records(rows), 0, None, max(1, rows // (2 * turns))):
+        said.setdefault(row["detail"]["scope"], []).append(row["summary"].split())
+    scopes = chance.choices([*said], k=turns)
+
+    def asked(place: int, scope: str) -> AutoRecallRequest:
+        words = chance.choice(said[scope])
+        text = f"What about {' '.join(chance.sample(words, min(4, len(words))))}?"
+        return AutoRecallRequest(text, session_key=f"session-{place // A_SESSION}", scope=scope)
+
+    one, other = ([asked(place, scope) for place, scope in enumerate(scopes)] for _ in range(2))
+    return one, other
 
 
 def _facts(turns: int) -> list[str]:
     chance = random.Random(11)
-    who, what = ("Ana", "Ben", "Chloe", "Dev", "Emeka"), ("keeps the spare key", "parks the van", "grows figs")
+    who, what = (
+        ("Ana", "Ben", "Chloe", "Dev", "Emeka"),
+        ("keeps the spare key", "parks the van", "grows figs"),
+    )
     return [
         f"{chance.choice(who)} {chance.choice(what)} in room {number} beside locker {chance.randrange(10**6)}"
         for number in range(turns)

@@ -43,6 +43,14 @@ class _Parts:
     masks: HeldMasks
 
 
+@dataclass(frozen=True, slots=True)
+class RowChanges:
+    """What changed in the rows of a table: the addresses of those that left, and the rows that came."""
+
+    left: RowIds
+    came: pa.Table
+
+
 class HeldRows:
     """
     Columns and vectors of all rows, each at its place: rows of one scope lie together, later ones behind all.
@@ -127,25 +135,25 @@ class HeldRows:
         """Return a column of the rows at some addresses."""
         return self._parts.columns.take(self._parts.places.of(row_ids), [column]).column(0)
 
-    def followed(self, version: int, *, left: RowIds, came: pa.Table) -> HeldRows | None:
+    def followed(self, version: int, changes: RowChanges) -> HeldRows | None:
         """Return the rows as they are at a later version; None where there is no room for what came."""
-        parts = self._parts
+        parts, came = self._parts, changes.came
         begin = len(parts.columns)
         if parts.columns.later_rows + len(came) > SPARE:
             return None
-        gone = parts.places.of(left)
-        row_ids = came.column(lance_queries.ROW_ID).to_numpy()
+        gone = parts.places.of(changes.left)
         there = np.concatenate([parts.there, np.ones(len(came), np.bool_)])
         there[gone] = False
         for name, held in parts.vectors.items():
             _put(held, came.column(name), np.arange(begin, begin + len(came), dtype=np.uint32))
             held.count(len(there))
         texts = parts.columns.take(gone, ["terms"]).column(0).to_pylist()
+        row_ids = came.column(lance_queries.ROW_ID).to_numpy()
         made = _Parts(
             parts.columns.followed(_one_batch(came.select(parts.columns.names))),
             parts.terms.followed(later=came.column("terms").to_pylist(), left=texts),
             parts.vectors,
-            parts.places.followed(left, row_ids, begin),
+            parts.places.followed(changes.left, row_ids, begin),
             there,
             parts.masks,
         )

@@ -14,7 +14,8 @@ from sunrise.adapters.held_columns import OutdatedError
 from sunrise.adapters.held_rows import SKETCHED_FROM, HeldRows, give_back, read_rows
 from sunrise.adapters.lance_files import local_folder
 from sunrise.adapters.lance_manifest import TableVersion, read_version
-from sunrise.adapters.row_changes import follow
+from sunrise.adapters.newest_version import NewestVersion
+from sunrise.adapters.row_changes import read_changes
 
 _REST: Final = 10
 """So many times as long as a reading took nothing is read again: at most a tenth of a core goes to it."""
@@ -32,8 +33,8 @@ class LanceHolding:
     table's fragments; there all rows are read again after a commit.
     """
 
-    def __init__(self, table: Any) -> None:
-        self._table, self._folder = table, local_folder(table)
+    def __init__(self, table: Any, newest: NewestVersion) -> None:
+        self._table, self._folder, self._newest = table, local_folder(table), newest
         self._held: HeldRows | None = None
         self._contents: TableVersion | None = None
         self._is_known = False
@@ -94,10 +95,11 @@ class LanceHolding:
                 return held
             try:
                 now = None if self._folder is None else read_version(self._folder, version)
-                made = None if before is None or now is None else follow(held, self._table, before, now)
-            except OutdatedError:
-                # Another writer is at work; the next question finds what it wrote.
-                return None
+                changes = before and now and read_changes(held, self._table, before, now)
+                if self._newest.number() != version:
+                    # What was read may be of a later version; the next question finds what was written.
+                    return None
+                made = held.followed(version, changes) if changes else None
             except Exception:  # Whatever fails here fails in a search too, and there it is told.
                 made = now = None
             self._held, self._contents = made, now

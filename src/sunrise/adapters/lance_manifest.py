@@ -57,10 +57,15 @@ def read_version(folder: Path, version: int) -> TableVersion | None:
 
     None where its manifest is gone or reads otherwise, and where row ids are no addresses.
     """
-    for name in (f"{NEWEST_FIRST - version:020}", str(version)):
+    for name in manifest_names(version):
         with suppress(FileNotFoundError, *MALFORMED):
-            return _version(version, message_of((folder / "_versions" / f"{name}.manifest").read_bytes()))
+            return _version(version, message_of((folder / "_versions" / name).read_bytes()))
     return None
+
+
+def manifest_names(version: int) -> tuple[str, str]:
+    """Return the names that the manifest of a version may have: as lancedb names it now, and did before."""
+    return f"{NEWEST_FIRST - version:020}.manifest", f"{version}.manifest"
 
 
 def fragments_in(message: bytes) -> dict[int, bytes]:

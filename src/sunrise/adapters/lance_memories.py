@@ -68,7 +68,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         self._newest = NewestVersion(table)
         self._known: _Shape | None = None
         self._indexed: tuple[int, bool] | None = None
-        self._holding = LanceHolding(table)
+        self._holding = LanceHolding(table, self._newest)
 
     @classmethod
     def open(

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sunrise.adapters import lance_queries
-from sunrise.adapters.held_columns import OutdatedError, RowIds
-from sunrise.adapters.held_rows import HeldRows
+from sunrise.adapters.held_columns import RowIds
+from sunrise.adapters.held_rows import HeldRows, RowChanges
 from sunrise.adapters.lance_manifest import TableVersion, data_files, physical_rows
 
 MOST_ROWS: Final = 1024
@@ -26,26 +26,18 @@ class TooMuchChangedError(Exception):
     """To read all rows anew takes less than to read what changed."""
 
 
-def follow(held: HeldRows, table: Any, before: TableVersion, now: TableVersion) -> HeldRows | None:
-    """
-    Return the rows that are held at one version as they are at a later one; None to read all anew.
-
-    Raises:
-        OutdatedError: There is a version later than both.
-    """
+def read_changes(held: HeldRows, table: Any, before: TableVersion, now: TableVersion) -> RowChanges | None:
+    """Return what a later version changed in the rows that are held; None where all must be read anew."""
     if before.schema != now.schema:
         return None
+    changed = _Changed(held, table, before, now)
     try:
-        changed = _Changed(held, table, before, now)
         for number in sorted(before.fragments.keys() | now.fragments.keys()):
             if before.fragments.get(number) != now.fragments.get(number):
                 changed.look(number)
     except TooMuchChangedError:
         return None
-    left, came = changed.found()
-    if lance_queries.version(table) != now.version:
-        raise OutdatedError
-    return held.followed(now.version, left=left, came=came)
+    return changed.found()
 
 
 @dataclass(slots=True)
@@ -70,12 +62,12 @@ class _Changed:
         else:
             raise TooMuchChangedError
 
-    def found(self) -> tuple[RowIds, pa.Table]:
-        """Return the addresses of rows that left their place, and the rows that came, by address."""
+    def found(self) -> RowChanges:
+        """Return what was found, and read the rows that came."""
         left = np.concatenate([*self.left, np.zeros(0, np.uint64)])
         wanted = np.concatenate([*self.came, np.zeros(0, np.uint64)])
         came = lance_queries.taken(self.table, wanted, sorted(self.held.names))
-        return left, came.sort_by(lance_queries.ROW_ID)
+        return RowChanges(left, came.sort_by(lance_queries.ROW_ID))
 
     def _note(self, *, left: RowIds, came: RowIds | None = None) -> None:
         self.left.append(left)
