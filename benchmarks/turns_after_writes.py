@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -83,10 +84,10 @@ def _lines(rows: int, found: Figures) -> str:
         ("auto-recall after a write", found.after, f"p95 {limit:.1f} ms"),
         ("store", found.stored, "" if store_limit is None else f"p50 {store_limit:.0f} ms"),
     )
-    return "\n".join(
-        f"| {name} | {statistics.median(taken):.1f} ms | {statistics.quantiles(taken, n=20)[-1]:.1f} ms | {most} |"
-        for name, taken, most in lines
+    cuts = (
+        (name, statistics.median(ms), statistics.quantiles(ms, n=20)[-1], most) for name, ms, most in lines
     )
+    return "\n".join(f"| {name} | {p50:.1f} ms | {p95:.1f} ms | {most} |" for name, p50, p95, most in cuts)
 
 
 def _measured(source: Path, rows: int, scratch: Path, turns: int) -> Figures:
@@ -108,17 +109,16 @@ def _measured(source: Path, rows: int, scratch: Path, turns: int) -> Figures:
     for question in asked[:WARM]:
         auto_recall(question, ports=ports, policy=TurnPolicy())
     _wait()
+    stores = {"memories": table, "ledger": ledger, "embedder": embedder, "clock": clock}
     found = Figures([], [], [])
     for question, again, fact in zip(asked, again_asked, facts, strict=True):
-        request = StoreRequest(fact, scope=question.scope or "global")
         done = _timed(
-            lambda: store(request, memories=table, ledger=ledger, embedder=embedder, clock=clock),
-            found.stored,
+            partial(store, StoreRequest(fact, scope=question.scope or "global"), **stores), found.stored
         )
         assert done.status is StoreStatus.CREATED, done.receipt
-        _timed(lambda: auto_recall(question, ports=ports, policy=TurnPolicy()), found.after)
+        _timed(partial(auto_recall, question, ports=ports, policy=TurnPolicy()), found.after)
         # Another question of the same scope, so that only the write makes a difference.
-        _timed(lambda: auto_recall(again, ports=ports, policy=TurnPolicy()), found.quiet)
+        _timed(partial(auto_recall, again, ports=ports, policy=TurnPolicy()), found.quiet)
     ledger.close()
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +21,17 @@ from sunrise.online.forget import forget
 from sunrise.online.store import store
 from tests.fakes import FakeEmbedder, FrozenClock
 
-BIG = ("changes", "observations", "episodes", "sightings", "stores", "memory_links", "usage", "turns", "injections")
+BIG = (
+    "changes",
+    "observations",
+    "episodes",
+    "sightings",
+    "stores",
+    "memory_links",
+    "usage",
+    "turns",
+    "injections",
+)
 PARTIAL = ("stores_pending", "tombstones_pending", "observations_with_provenance")
 ROWS = 500
 EMBEDDER, CLOCK = FakeEmbedder(8), FrozenClock()
@@ -41,9 +50,7 @@ def ledger(tmp_path: Path) -> Iterator[SqliteLedger]:
         "scope": ["global"] * ROWS,
         "memory_id": [f"m{number}" for number in range(ROWS)],
     }
-    columns = [
-        pa.array(each.get(one.name, [same.get(one.name)] * ROWS), one.type) for one in CAPTURE_SCHEMA
-    ]
+    columns = [pa.array(each.get(one.name, [same.get(one.name)] * ROWS), one.type) for one in CAPTURE_SCHEMA]
     made.commit_harvest(pa.Table.from_arrays(columns, schema=CAPTURE_SCHEMA), rejected=(), position=None)
     changes = {
         "record_ref": [f"mem:m{number}" for number in range(ROWS)],
@@ -77,7 +84,12 @@ def a_day_of_an_agent(memories: LanceMemories, ledger: SqliteLedger) -> None:
     second = said("The tea is in the cellar", memories, ledger, replaces=named)
     assert second.receipt.replaced == (first.ref,)
     ports = TurnPorts(
-        memories=memories, turns=ledger, backbones=Backbones(), embedder=EMBEDDER, clock=CLOCK, calibration=None
+        memories=memories,
+        turns=ledger,
+        backbones=Backbones(),
+        embedder=EMBEDDER,
+        clock=CLOCK,
+        calibration=None,
     )
     for turn in ("a", "a", "b"):
         asked = AutoRecallRequest("Where is the tea of the house?", session_key="s", turn_key=turn)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
 
-from sunrise.adapters import lance_indices, lance_merge, lance_queries, lance_rows, lance_sweep
+from sunrise.adapters import lance_merge, lance_queries, lance_rows, lance_sweep
 from sunrise.adapters.held_columns import OutdatedError
 from sunrise.adapters.held_rows import HeldRows
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
@@ -21,8 +20,9 @@ from sunrise.adapters.lance_holding import LanceHolding
 from sunrise.adapters.lance_snapshots import LanceSnapshots
 from sunrise.adapters.lance_upkeep import LanceUpkeep
 from sunrise.adapters.lance_vectors import LanceVectors
-from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, spaces_of
+from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
 from sunrise.adapters.newest_version import NewestVersion
+from sunrise.adapters.table_shape import TableShape, TableShapes
 from sunrise.domain.filters import sql_text
 from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.domain.vector_space import VectorSpace
@@ -34,15 +34,6 @@ _IDS_FROM_MEMORY: Final = 256
 """More than a few ids are looked for in another way, where the table is asked."""
 
 _TAG_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What a table is at one version, beside its rows."""
-
-    version: int
-    schema: pa.Schema
-    spaces: tuple[VectorSpace, ...]
 
 
 def exists(
@@ -66,9 +57,8 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def __init__(self, table: Any) -> None:
         self._table = table
         self._newest = NewestVersion(table)
-        self._known: _Shape | None = None
-        self._indexed: tuple[int, bool] | None = None
         self._holding = LanceHolding(table, self._newest)
+        self._shapes = TableShapes(table, self._newest, self._holding)
 
     @classmethod
     def open(
@@ -147,17 +137,17 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def schema(self) -> pa.Schema:
         """Return the table's Arrow schema as it is now."""
         with told_as_ours("cannot read the memories table"):
-            return self._shape().schema
+            return self._shapes.newest().schema
 
     def spaces(self) -> tuple[VectorSpace, ...]:
         """Return the columns of vectors and what each is, as of the newest version."""
         with told_as_ours("cannot read the memories table"):
-            return self._shape().spaces
+            return self._shapes.newest().spaces
 
     def scan(self, columns: Sequence[str], *, where: str | None = None) -> pa.Table:
         """Return the named columns that exist, of all rows that ``where`` (a SQL filter) lets through."""
         with told_as_ours("cannot scan the memories table"):
-            shape = self._shape()
+            shape = self._shapes.newest()
             names = lance_rows.existing(columns, schema=shape.schema)
             return self._scanned(shape.version, names or ["id"], where).select(names)
 
@@ -172,7 +162,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
         """Return the rows with these ids, in no order; unknown ids are left out."""
         with told_as_ours("cannot read the memories"):
-            shape = self._shape()
+            shape = self._shapes.newest()
             names = lance_rows.existing(columns, schema=shape.schema)
             if 0 < len(ids) <= _IDS_FROM_MEMORY:
                 where = f"id IN ({', '.join(map(sql_text, ids))})"
@@ -189,7 +179,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
             DataError: The terms are not indexed yet; reason ``no_terms_index``.
         """
         with told_as_ours("cannot search the memories by words"):
-            shape = self._shape()
+            shape = self._shapes.newest()
             names = lance_rows.existing(columns, schema=shape.schema)
             held = self._with_terms(shape, {*names, "terms"})
             if not terms.strip():
@@ -217,7 +207,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
             DataError: The vector is zero, not finite, or of another dimension than the column.
         """
         with told_as_ours("cannot search the memories by vector"):
-            shape = self._shape()
+            shape = self._shapes.newest()
             checked = lance_rows.query_vector(vector, schema=shape.schema, column=column)
             names = lance_rows.existing(columns, schema=shape.schema)
             found = None if is_exact else self._held(checked, column, shape.version, names, where, limit)
@@ -332,12 +322,12 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         query = self._table.search().select(names)
         return (query.where(where) if where else query).to_arrow()
 
-    def _with_terms(self, shape: _Shape, names: set[str]) -> HeldRows | None:
+    def _with_terms(self, shape: TableShape, names: set[str]) -> HeldRows | None:
         """Return rows that are held with their terms, or None where the index of terms answers."""
         held = self._holding.at(shape.version, names)
         if held is not None and held.has_terms:
             return held
-        if self._has_terms_index(shape.version):
+        if self._shapes.has_terms_index(shape.version):
             if not shape.spaces:
                 self._holding.want(shape.version, names)
             return None
@@ -372,26 +362,6 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
                 )
         self._holding.want(version, wanted)
         return None
-
-    def _shape(self) -> _Shape:
-        # Looked at for every search: reading it anew costs as much as a short search.
-        version, known = self._newest.number(), self._known
-        if known is not None and known.version != version:
-            held = self._holding.at(version)
-            # Rows are followed only as long as the schema stays as it was when they were read.
-            is_same = held is not None and held.since <= known.version
-            known = replace(known, version=version) if is_same else None
-        if known is None:
-            schema = self._table.schema
-            known = _Shape(version, schema, spaces_of(schema))
-        self._known = known
-        return known
-
-    def _has_terms_index(self, version: int) -> bool:
-        known = self._indexed
-        if known is None or known[0] != version:
-            known = self._indexed = (version, lance_indices.has_index(self._table, "terms"))
-        return known[1]
 
     def _add_missing_columns(self) -> tuple[str, ...]:
         present = set(self._table.schema.names)

@@ -17,8 +17,8 @@ class NewestVersion:
     Tells the newest version of one handle's table. Safe for threads.
 
     Every commit and every cleanup puts or removes a file in the folder of versions, so as long as its time
-    stands, so does the number. Where the time is too young to be sure, the files tell: each version has one, and
-    the next version after the newest has none. To ask lancedb takes half a millisecond, eight times a recall.
+    stands, so does the number. Where the time is too young to be sure, the files tell: each version has one,
+    and the version after the newest has none. To ask lancedb takes half a millisecond, eight times a recall.
     """
 
     def __init__(self, table: Any) -> None:

@@ -1,4 +1,4 @@
-"""An index of the observations that say what they were made of, so that forgetting does not read all others."""
+"""An index of the observations that name what they were made of: forgetting reads no others."""
 
 from __future__ import annotations
 
