@@ -270,6 +270,9 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         with told_as_ours("cannot add to the memories table"):
             self._table.checkout_latest()
             self._table.add(lance_rows.fitted(rows, schema=self._table.schema))
+            if self._holding.is_held:
+                # The next answer does not have to wait for what this caller knows.
+                self._holding.at(self._newest.number())
 
     def delete(self, ids: Sequence[str]) -> int:
         """Delete the rows with these ids from the newest version; return how many there were."""
