@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 from sunrise.adapters import lance_queries
 from sunrise.adapters.held_columns import OutdatedError
-from sunrise.adapters.held_rows import SKETCHED_FROM, HeldRows, give_back, read_rows
+from sunrise.adapters.held_rows import HeldRows, give_back, read_rows
 from sunrise.adapters.lance_files import local_folder
 from sunrise.adapters.lance_manifest import TableVersion, read_version
 from sunrise.adapters.newest_version import NewestVersion
@@ -20,7 +20,7 @@ from sunrise.adapters.row_changes import read_changes
 _REST: Final = 10
 """So many times as long as a reading took nothing is read again: at most a tenth of a core goes to it."""
 
-READ_AT_ONCE: Final = 1024
+_READ_AT_ONCE: Final = 1024
 """So many rows are read while the caller waits: that takes no longer than two searches."""
 
 
@@ -48,6 +48,11 @@ class LanceHolding:
         """Whether rows of some version are held."""
         return self._held is not None
 
+    @property
+    def reads_at_once(self) -> int:
+        """How many rows are read while a caller waits: none where each commit has all of them read again."""
+        return 0 if self._folder is None else _READ_AT_ONCE
+
     def at(self, version: int, columns: Collection[str] = ()) -> HeldRows | None:
         """Return the rows of a version or of a later one, if they are held with these columns."""
         held = self._held
@@ -55,30 +60,25 @@ class LanceHolding:
             held = self._followed(version)
         return held if held is not None and held.names.issuperset(columns) else None
 
-    def small(self, version: int, columns: Collection[str]) -> HeldRows | None:
-        """Return the rows of a table that is small and has analysed terms, read here and now; else None."""
+    def few(self, version: int, columns: Collection[str], *, most_rows: int) -> HeldRows | None:
+        """
+        Return the rows of a table of at most so many, read here and now if they are not held; else None.
+
+        So a small table answers from memory from the first question on, and all processes alike.
+        """
         held = self.at(version, columns)
-        if held is None and self._table.count_rows() <= SKETCHED_FROM:
-            self._reading.acquire()
-            # Another caller may have read them meanwhile.
-            held = self.at(version, columns)
-            if held is None:
-                held = self._read(tuple(columns), most_rows=SKETCHED_FROM)
-            else:
-                self._reading.release()
-        return held if held is not None and held.has_terms else None
+        if held is None and most_rows and self._table.count_rows() <= most_rows:
+            with self._reading:
+                # Another caller may have read them meanwhile.
+                held = self.at(version, columns) or self._read(tuple(columns), most_rows=most_rows)
+        return held
 
     def want(self, version: int, columns: Collection[str]) -> None:
         """Say that rows with these columns would have been of use; from the second time on they are read."""
         if not self._is_known:
             self._is_known = True
             return
-        is_pointless = version == self._pays_not_at or time.monotonic() < self._rest_until
-        if is_pointless or not self._reading.acquire(blocking=False):
-            return
-        if self._folder is not None and self._table.count_rows() <= READ_AT_ONCE:
-            self._read(tuple(columns))
-        else:
+        if version != self._pays_not_at and time.monotonic() >= self._rest_until:
             self._start(tuple(columns))
 
     def begin_in_child(self) -> None:
@@ -103,15 +103,22 @@ class LanceHolding:
             except Exception:  # Whatever fails here fails in a search too, and there it is told.
                 made = now = None
             self._held, self._contents = made, now
-        if made is not None and made.is_crowded and self._reading.acquire(blocking=False):
+        if made is not None and made.is_crowded:
             self._start(tuple(made.names))
         return made
 
     def _start(self, columns: tuple[str, ...]) -> None:
-        Thread(target=self._read, args=(columns,), name="sunrise-rows", daemon=True).start()
+        if self._reading.acquire(blocking=False):
+            Thread(target=self._read_beside, args=(columns,), name="sunrise-rows", daemon=True).start()
+
+    def _read_beside(self, columns: tuple[str, ...]) -> None:
+        try:
+            self._read(columns)
+        finally:
+            self._reading.release()
 
     def _read(self, columns: tuple[str, ...], *, most_rows: int | None = None) -> HeldRows | None:
-        """Read all rows and hold them; whoever calls has the lock of reading, which is released here."""
+        """Read all rows and hold them; whoever calls has the lock of reading."""
         begin = time.monotonic()
         version, held = None, None
         try:
@@ -129,10 +136,9 @@ class LanceHolding:
             self._pays_not_at = version
         finally:
             ended = time.monotonic()
-            if held is None or len(held) > READ_AT_ONCE:
+            if held is None or len(held) > _READ_AT_ONCE:
                 give_back()
                 self._rest_until = ended + _REST * (ended - begin)
-            self._reading.release()
         return held
 
     def _hold(self, held: HeldRows) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sunrise.adapters import lance_merge, lance_queries, lance_rows, lance_sweep
 from sunrise.adapters.held_columns import OutdatedError
-from sunrise.adapters.held_rows import HeldRows
+from sunrise.adapters.held_rows import SKETCHED_FROM, HeldRows
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
 from sunrise.adapters.lance_erasure import LanceErasure
 from sunrise.adapters.lance_holding import LanceHolding
@@ -330,14 +330,18 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         held = self._holding.at(shape.version, names)
         if held is not None and held.has_terms:
             return held
-        if self._shapes.has_terms_index(shape.version):
-            if not shape.spaces:
-                self._holding.want(shape.version, names)
-            return None
-        held = self._holding.small(shape.version, names)
-        if held is None:
+        is_indexed = self._shapes.has_terms_index(shape.version)
+        # Rows held without their vectors would only be in the way of those who want them.
+        if not is_indexed or not shape.spaces or any(one.column in names for one in shape.spaces):
+            most_rows = self._holding.reads_at_once if is_indexed else SKETCHED_FROM
+            held = self._holding.few(shape.version, names, most_rows=most_rows)
+            if held is not None and held.has_terms:
+                return held
+        if not is_indexed:
             raise DataError("the memories have no index of terms yet", reason="no_terms_index")
-        return held
+        if not shape.spaces:
+            self._holding.want(shape.version, names)
+        return None
 
     def _by_words(
         self, terms: str, names: list[str], where: str | None, limit: int, *, held: HeldRows | None
@@ -357,7 +361,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         limit: int,
     ) -> pa.Table | None:
         wanted = {*names, column}
-        held = self._holding.at(version, wanted)
+        held = self._holding.few(version, wanted, most_rows=self._holding.reads_at_once)
         if held is not None:
             with suppress(OutdatedError):
                 return held.nearest(
