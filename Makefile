@@ -34,6 +34,7 @@ coverage: $(READY)       ## whether the tests that ran last have the coverage th
 bench: $(READY)          ## the speed table of docs/performance.md
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.recall_speed
+	$(BIN)/python -m benchmarks.turns_after_writes
 
 docs: $(READY)           ## write the generated reference pages anew
 	$(BIN)/python -m docs.generate

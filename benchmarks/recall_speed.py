@@ -120,7 +120,9 @@ def make_table(folder: Path, rows: int, corpus: Path | None, vectors: Path | Non
     space = active_space(table.spaces())
     assert isinstance(space, VectorSpace)
     found = calibrate(table, space, embedder.model_id, rows=rows, now_ms=0)
-    assert found is not None
+    if found is None:
+        # Too few texts: a home of this size has no calibration of its own.
+        return
     questions, elsewhere = ask_model(embedder)
     whole = replace(found, questions=questions, elsewhere=elsewhere)
     (folder / CALIBRATION).write_text(json.dumps(whole.to_dict()), encoding="utf-8")

@@ -12,11 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sunrise.adapters.held_rows import LEAST_ROWS, HeldRows, OutdatedError, read_rows
+from sunrise.adapters.held_columns import OutdatedError
+from sunrise.adapters.held_rows import SKETCHED_FROM, HeldRows, read_rows
 from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.domain.filters import visible
 
-ROWS, DIMENSION = LEAST_ROWS + 200, 8
+ROWS, DIMENSION = SKETCHED_FROM + 200, 8
 COLUMNS = ["id", "text", "terms", "scope", "trust_tier", "state", "vector"]
 FILTERS = [
     None,
@@ -153,16 +154,16 @@ def test_a_commit_after_the_look_at_the_version_is_noticed(table: LanceMemories,
     LanceMemories.open(tmp_path).merge(pa.table({"id": ["m00003"], "trust_tier": ["quarantined"]}))
     with pytest.raises(OutdatedError):
         held.nearest(
-            table._table, VECTORS[3], column="vector", columns=["id"], where="scope = 'other'", limit=5
+            table._table, VECTORS[3], column="vector", columns=["id"], where="scope LIKE 'o%'", limit=5
         )
 
 
-def test_a_small_table_and_a_large_one_are_not_held(table: LanceMemories) -> None:
-    assert read_rows(table._table, COLUMNS, least=ROWS + 1) is None
+def test_a_table_that_does_not_fit_is_not_held(table: LanceMemories) -> None:
+    assert read_rows(table._table, COLUMNS, most_rows=ROWS - 1) is None
     assert read_rows(table._table, COLUMNS, most=ROWS * DIMENSION) is None
     # The vectors would fit, and the texts beside them no longer.
     assert read_rows(table._table, COLUMNS, most=ROWS * 70) is None
-    assert read_rows(table._table, ["id", "text", "vector"]) is None
+    assert read_rows(table._table, [*COLUMNS, "nowhere"]) is None
 
 
 def test_one_question_reads_nothing_and_two_do(table: LanceMemories, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from sunrise.adapters import lance_queries
 from sunrise.adapters.lance_border import connect
+from sunrise.adapters.lance_files import manifests
 from sunrise.adapters.newest_version import NewestVersion
 
 LONG_AGO_NS = 1_700_000_000 * 1_000_000_000
@@ -57,10 +58,34 @@ def test_a_folder_that_stands_is_asked_once(folder: Path, monkeypatch: pytest.Mo
     assert asked.times == 1
 
 
-def test_a_folder_of_just_now_is_not_trusted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("old_names", [False, True])
+def test_in_a_folder_of_just_now_the_files_tell(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, old_names: bool
+) -> None:
+    asked, newest, writer = Asked(monkeypatch), NewestVersion(opened(folder)), opened(folder)
+    assert newest.number() == 1
+    for version in (2, 3, 5):
+        for _ in range(version - int(writer.version)):
+            writer.add([{"id": "b"}])
+        if old_names:
+            for one in manifests(folder):
+                one.path.rename(one.path.with_name(f"{one.version}.manifest"))
+        assert [newest.number(), newest.number()] == [version, version]
+        if old_names:
+            break
+    assert asked.times == 1
+
+
+def test_versions_that_are_gone_are_told_by_lancedb(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, newest = Asked(monkeypatch), NewestVersion(opened(folder))
-    assert [newest.number() for _ in range(5)] == [1] * 5
-    assert asked.times == 5
+    for _ in range(3):
+        opened(folder).add([{"id": "b"}])
+    assert newest.number() == 4
+    shutil.rmtree(folder)
+    lancedb.connect(folder.parent).create_table("memories", pa.table({"id": ["a"]}))
+    newest = NewestVersion(opened(folder))
+    assert newest.number() == 1
+    assert asked.times == 2
 
 
 def test_a_time_in_the_future_is_trusted_as_another_clock_tells_it(

@@ -22,6 +22,9 @@ _SURE: Final = 2
 """A bound is told by one value of so many, and let twice as many through as are wanted."""
 
 _SAMPLE: Final = 4096
+_TURNS: Final = 6
+"""So often the directions of a sketch are turned towards those along which the vectors lie farthest apart."""
+
 _BLOCK: Final = 2048
 _SKETCH_STEPS: Final = 127
 Floats = npt.NDArray[np.float32]
@@ -32,18 +35,23 @@ class HeldVectors:
     """
     The vectors of rows by their places, and which of some places are nearest to a query.
 
-    A sketch is a vector along the directions in which the vectors lie. A hundred thousand of them are looked
-    through in two milliseconds, and of the hundred nearest all but one in a thousand are among the best six
-    hundred by their sketches.
+    A few thousand are measured one by one. Of more there are sketches: a sketch is a vector along the
+    directions in which the vectors lie. A hundred thousand of them are looked through in two milliseconds,
+    and of the hundred nearest all but one in a thousand are among the best six hundred by their sketches.
+
+    There may be *spare* places for rows that come later.
     """
 
-    def __init__(self, rows: int, dimension: int) -> None:
-        self._numbers = np.zeros((rows, dimension), np.int16)
-        self._steps = np.zeros(rows, np.float32)
-        self._lengths = np.zeros(rows, np.float32)
+    def __init__(self, rows: int, dimension: int, *, spare: int = 0) -> None:
+        self.dimension = dimension
+        self._first_spare = rows
+        # Memory that nobody has written to yet is not taken from the system.
+        self._numbers = np.zeros((rows + spare, dimension), np.int16)
+        self._steps = np.zeros(rows + spare, np.float32)
+        self._lengths = np.zeros(rows + spare, np.float32)
         self._all_there = False
-        self._axes = np.zeros((dimension, 0), np.float32)
-        self._sketches = np.zeros((rows, 0), np.int8)
+        self.axes: Floats | None = None
+        self._sketches = np.zeros((0, 0), np.int8)
 
     @staticmethod
     def bytes_of(rows: int, dimension: int) -> int:
@@ -61,19 +69,20 @@ class HeldVectors:
         steps = np.ldexp(np.float32(1), np.frexp(largest)[1] - BITS)
         self._numbers[places] = np.rint(vectors / steps[:, None])
         self._steps[places], self._lengths[places] = steps, lengths[usable]
+        self._sketch(places)
 
-    def sketch(self) -> None:
-        """Make the sketches, once all vectors are there."""
-        self._all_there = bool((self._lengths > 0).all())
-        step = max(1, len(self._numbers) // _SAMPLE)
-        sample = self._units(np.arange(0, len(self._numbers), step, dtype=np.uint32))
-        directions = np.linalg.eigh(sample.T @ sample)[1]
-        self._axes = np.ascontiguousarray(directions[:, -SKETCHED:], np.float32)
-        self._sketches = np.zeros((len(self._numbers), self._axes.shape[1]), np.int8)
-        for at in range(0, len(self._numbers), _BLOCK):
-            part = np.arange(at, min(at + _BLOCK, len(self._numbers)), dtype=np.uint32)
-            # A unit vector has no number above 1.
-            self._sketches[part] = np.rint(self._units(part) @ self._axes * _SKETCH_STEPS)
+    def sketch(self, *, like: HeldVectors | None = None) -> None:
+        """Make the sketches, once all vectors are there; along the directions of others, if there are any."""
+        rows = self._first_spare
+        known = None if like is None else like.axes
+        self.axes = self._directions(rows) if known is None else known
+        self._sketches = np.zeros((len(self._numbers), self.axes.shape[1]), np.int8)
+        for at in range(0, rows, _BLOCK):
+            self._sketch(np.arange(at, min(at + _BLOCK, rows), dtype=np.uint32))
+
+    def count(self, rows: int) -> None:
+        """Look whether each of the first rows has a vector: then no search has to leave any out."""
+        self._all_there = bool((self._lengths[:rows] > 0).all())
 
     def nearest(self, query: Floats, places: Places, limit: int) -> tuple[Places, Floats]:
         """Return the places of the nearest vectors of those at some ascending places, and their distances."""
@@ -82,14 +91,11 @@ class HeldVectors:
         if not len(places):
             return places, np.zeros(0, np.float32)
         unit: Floats = (query / np.linalg.norm(query)).astype(np.float32)
-        first, last = int(places[0]), int(places[-1]) + 1
-        # What lies together is looked through whole: to pick some of it out would take longer.
-        likeness = self._likeness(_products(self._axes.T, unit), first, last)
-        if last - first > len(places):
-            likeness = likeness[places - first]
-        places = places[highest(likeness, _MEASURED * limit)]
+        if self.axes is not None and len(places) > _MEASURED * limit:
+            likeness = self._likeness(_products(self.axes.T, unit), places)
+            places = places[highest(likeness, _MEASURED * limit)]
         scales = self._steps[places] / self._lengths[places]
-        distances = 1 - _products(self._numbers[places].astype(np.float32), unit) * scales
+        distances = 1 - self._measured(places, unit) * scales
         best = np.lexsort((places, distances))[:limit]
         return places[best], distances[best]
 
@@ -99,9 +105,42 @@ class HeldVectors:
         missing = pa.array(self._lengths[places] == 0)
         return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1], mask=missing)
 
-    def _likeness(self, sketch: Floats, first: int, end: int) -> Floats:
+    def _measured(self, places: Places, unit: Floats) -> Floats:
+        blocks = (places[at : at + _BLOCK] for at in range(0, len(places), _BLOCK))
+        return np.concatenate([_products(self._numbers[one].astype(np.float32), unit) for one in blocks])
+
+    def _likeness(self, sketch: Floats, places: Places) -> Floats:
+        # What came later lies far from the other rows of its scope.
+        parts = np.split(places, [np.searchsorted(places, self._first_spare)])
+        return np.concatenate([self._likeness_together(sketch, part) for part in parts if len(part)])
+
+    def _likeness_together(self, sketch: Floats, places: Places) -> Floats:
+        # What lies together is looked through whole: to pick some of it out would take longer.
+        first, end = int(places[0]), int(places[-1]) + 1
         blocks = [slice(at, min(at + _BLOCK, end)) for at in range(first, end, _BLOCK)]
-        return np.concatenate([_products(self._sketches[one].astype(np.float32), sketch) for one in blocks])
+        likeness = np.concatenate([
+            _products(self._sketches[one].astype(np.float32), sketch) for one in blocks
+        ])  # fmt: skip
+        return likeness if end - first == len(places) else likeness[places - first]
+
+    def _sketch(self, places: Places) -> None:
+        if self.axes is not None:
+            # A unit vector has no number above 1.
+            self._sketches[places] = np.rint(self._units(places) @ self.axes * _SKETCH_STEPS)
+
+    def _directions(self, rows: int) -> Floats:
+        """
+        Return about the directions along which the vectors lie farthest apart (orthogonal iteration).
+
+        To work them out to the end takes a second of 512 numbers a vector, and finds nothing more.
+        """
+        step = max(1, rows // _SAMPLE)
+        sample = self._units(np.arange(0, rows, step, dtype=np.uint32))
+        products = sample.T @ sample
+        axes = np.linalg.qr(products[:, :SKETCHED])[0]
+        for _ in range(_TURNS):
+            axes = np.linalg.qr(products @ axes)[0]
+        return np.ascontiguousarray(axes, np.float32)
 
     def _units(self, places: Places) -> Floats:
         lengths = self._lengths[places]

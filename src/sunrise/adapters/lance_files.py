@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from sunrise.adapters.lance_border import is_remote, located
+from sunrise.adapters.lance_manifest import MALFORMED, NEWEST_FIRST, fragments_in, message_of, message_start
 from sunrise.ports import TableFiles
 
 AT_WORK_S: Final = 3600.0
@@ -23,22 +23,10 @@ MOST_MANIFEST_BYTES: Final = 64 << 20
 """Beyond this nobody reads all manifests: tens of thousands of versions list all their files each."""
 
 _END: Final = b"LANC"
-_FOOTER: Final = struct.Struct("<Q4x4x")
-"""Where the list of fragments begins, two numbers of the format, the end."""
-
-_LENGTH: Final = struct.Struct("<I")
-_FRAGMENT: Final = 2
-_NUMBER: Final = 1
-_VARINT: Final = 0
-_FIXED: Final = {1: 8, 5: 4}
-
 _DATA_FILE: Final = re.compile(
     rb"(?:[01]{24}[0-9a-f]{26}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.lance"
 )
 """The byte before a name tells its length, and may look like a digit of it."""
-
-_NEWEST_FIRST: Final = 2**64 - 1
-"""lancedb names a manifest by what its version lacks to this number, so that the newest is listed first."""
 
 _OLD_NAME_DIGITS: Final = 19
 
@@ -101,15 +89,8 @@ def fragment_parts(folder: Path) -> dict[int, dict[int, bytes]]:
     """
     found: dict[int, dict[int, bytes]] = {}
     for one in manifests(folder):
-        with suppress(FileNotFoundError, IndexError, KeyError, OverflowError, struct.error):
-            content = one.path.read_bytes()
-            (begin,) = _FOOTER.unpack(content[-_FOOTER.size :])
-            (length,) = _LENGTH.unpack_from(content, begin)
-            message = content[begin + _LENGTH.size :][:length]
-            parts = [
-                part for field, part in _fields(message) if field == _FRAGMENT and isinstance(part, bytes)
-            ]
-            found[one.version] = {int(dict(_fields(part)).get(_NUMBER, 0)): part for part in parts}
+        with suppress(FileNotFoundError, *MALFORMED):
+            found[one.version] = fragments_in(message_of(one.path.read_bytes()))
     return found
 
 
@@ -180,35 +161,11 @@ def _needed(versions: Iterable[Manifest], parts: dict[bytes, Path]) -> set[bytes
     return needed & parts.keys()
 
 
-def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yield the fields of a message of protocol buffers: number, and value."""
-    at = 0
-    while at < len(message):
-        tag, at = _varint(message, at)
-        kind = tag & 7
-        if kind == _VARINT:
-            value, at = _varint(message, at)
-            yield tag >> 3, value
-            continue
-        length, at = (_FIXED[kind], at) if kind in _FIXED else _varint(message, at)
-        yield tag >> 3, message[at : at + length]
-        at += length
-
-
-def _varint(message: bytes, at: int) -> tuple[int, int]:
-    number = shift = 0
-    while True:
-        byte = message[at]
-        number |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return number, at
-
-
 def _fragments(content: bytes) -> bytes:
-    # Before the list of fragments stands the change that made the version, which names what it took away.
-    (begin,) = _FOOTER.unpack(content[-_FOOTER.size :]) if len(content) > _FOOTER.size else (0,)
-    return content[begin:]
+    # The change that made the version names what it took away.
+    with suppress(*MALFORMED):
+        return content[message_start(content) :]
+    return content
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -220,7 +177,7 @@ def _manifest(path: Path) -> Manifest | None:
     if not path.stem.isdigit():
         return None
     number = int(path.stem)
-    return Manifest(_NEWEST_FIRST - number if len(path.stem) > _OLD_NAME_DIGITS else number, path)
+    return Manifest(NEWEST_FIRST - number if len(path.stem) > _OLD_NAME_DIGITS else number, path)
 
 
 def _bytes_of(paths: Iterable[Path]) -> int:

@@ -5,40 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
 import pyarrow as pa
 
-from sunrise.adapters import lance_indices, lance_merge, lance_queries, lance_rows, lance_sweep
-from sunrise.adapters.held_rows import HeldRows, OutdatedError
+from sunrise.adapters import lance_merge, lance_queries, lance_rows, lance_sweep
+from sunrise.adapters.held_columns import OutdatedError
+from sunrise.adapters.held_rows import SKETCHED_FROM, HeldRows
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
 from sunrise.adapters.lance_erasure import LanceErasure
 from sunrise.adapters.lance_holding import LanceHolding
 from sunrise.adapters.lance_snapshots import LanceSnapshots
 from sunrise.adapters.lance_upkeep import LanceUpkeep
 from sunrise.adapters.lance_vectors import LanceVectors
-from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, spaces_of
+from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
 from sunrise.adapters.newest_version import NewestVersion
+from sunrise.adapters.table_shape import TableShape, TableShapes
+from sunrise.domain.filters import sql_text
 from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.errors import DataError, StoreError
 from sunrise.ports import Embedder
 
 _SCANNED_ROWS: Final = 16_384
+_IDS_FROM_MEMORY: Final = 256
+"""More than a few ids are looked for in another way, where the table is asked."""
+
 _TAG_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What a table is at one version, beside its rows."""
-
-    version: int
-    schema: pa.Schema
-    spaces: tuple[VectorSpace, ...]
-    has_terms_index: bool
 
 
 def exists(
@@ -62,8 +57,8 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def __init__(self, table: Any) -> None:
         self._table = table
         self._newest = NewestVersion(table)
-        self._known: _Shape | None = None
-        self._holding = LanceHolding(table)
+        self._holding = LanceHolding(table, self._newest)
+        self._shapes = TableShapes(table, self._newest, self._holding)
 
     @classmethod
     def open(
@@ -142,20 +137,19 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def schema(self) -> pa.Schema:
         """Return the table's Arrow schema as it is now."""
         with told_as_ours("cannot read the memories table"):
-            return self._shape().schema
+            return self._shapes.newest().schema
 
     def spaces(self) -> tuple[VectorSpace, ...]:
         """Return the columns of vectors and what each is, as of the newest version."""
         with told_as_ours("cannot read the memories table"):
-            return self._shape().spaces
+            return self._shapes.newest().spaces
 
     def scan(self, columns: Sequence[str], *, where: str | None = None) -> pa.Table:
         """Return the named columns that exist, of all rows that ``where`` (a SQL filter) lets through."""
         with told_as_ours("cannot scan the memories table"):
-            names = lance_rows.existing(columns, schema=self._table.schema)
-            query = self._table.search().select(names or ["id"])
-            found = (query.where(where) if where else query).to_arrow()
-            return found.select(names)
+            shape = self._shapes.newest()
+            names = lance_rows.existing(columns, schema=shape.schema)
+            return self._scanned(shape.version, names or ["id"], where).select(names)
 
     def batches(self, columns: Sequence[str], *, where: str | None = None) -> Iterator[pa.RecordBatch]:
         """Yield what :meth:`scan` returns, some thousand rows at a time."""
@@ -168,7 +162,11 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     def by_ids(self, ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
         """Return the rows with these ids, in no order; unknown ids are left out."""
         with told_as_ours("cannot read the memories"):
-            names = lance_rows.existing(columns, schema=self._table.schema)
+            shape = self._shapes.newest()
+            names = lance_rows.existing(columns, schema=shape.schema)
+            if 0 < len(ids) <= _IDS_FROM_MEMORY:
+                where = f"id IN ({', '.join(map(sql_text, ids))})"
+                return self._scanned(shape.version, names or ["id"], where).select(names)
             return lance_merge.rows_by_ids(self._table, ids, names or ["id"]).select(names)
 
     def search_terms(self, terms: str, *, columns: Sequence[str], where: str | None, limit: int) -> pa.Table:
@@ -181,14 +179,12 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
             DataError: The terms are not indexed yet; reason ``no_terms_index``.
         """
         with told_as_ours("cannot search the memories by words"):
-            shape = self._shape()
+            shape = self._shapes.newest()
             names = lance_rows.existing(columns, schema=shape.schema)
-            held = None if shape.has_terms_index else self._holding.small(shape.version, {*names, "terms"})
-            if held is None and not shape.has_terms_index:
-                raise DataError("the memories have no index of terms yet", reason="no_terms_index")
+            held = self._with_terms(shape, {*names, "terms"})
             if not terms.strip():
                 return _no_hits(shape.schema, names, measure="_score")
-            found = self._by_words(terms, shape.version, names, where, limit, small=held)
+            found = self._by_words(terms, names, where, limit, held=held)
             return lance_rows.ranked(found, by="_score", descending=True)
 
     def search_vector(
@@ -211,7 +207,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
             DataError: The vector is zero, not finite, or of another dimension than the column.
         """
         with told_as_ours("cannot search the memories by vector"):
-            shape = self._shape()
+            shape = self._shapes.newest()
             checked = lance_rows.query_vector(vector, schema=shape.schema, column=column)
             names = lance_rows.existing(columns, schema=shape.schema)
             found = None if is_exact else self._held(checked, column, shape.version, names, where, limit)
@@ -274,6 +270,9 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         with told_as_ours("cannot add to the memories table"):
             self._table.checkout_latest()
             self._table.add(lance_rows.fitted(rows, schema=self._table.schema))
+            if self._holding.is_held:
+                # The next answer does not have to wait for what this caller knows.
+                self._holding.at(self._newest.number())
 
     def delete(self, ids: Sequence[str]) -> int:
         """Delete the rows with these ids from the newest version; return how many there were."""
@@ -318,17 +317,35 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         with told_as_ours("cannot delete versions of the memories table"):
             return lance_sweep.forget(self._table, found)
 
+    def _scanned(self, version: int, names: list[str], where: str | None) -> pa.Table:
+        held = self._holding.at(version, names)
+        if held is not None and not held.vectors.keys() & set(names):
+            with suppress(OutdatedError):
+                return held.scan(self._table, names, where=where)
+        query = self._table.search().select(names)
+        return (query.where(where) if where else query).to_arrow()
+
+    def _with_terms(self, shape: TableShape, names: set[str]) -> HeldRows | None:
+        """Return rows that are held with their terms, or None where the index of terms answers."""
+        held = self._holding.at(shape.version, names)
+        if held is not None and held.has_terms:
+            return held
+        is_indexed = self._shapes.has_terms_index(shape.version)
+        # Rows held without their vectors would only be in the way of those who want them.
+        if not is_indexed or not shape.spaces or any(one.column in names for one in shape.spaces):
+            most_rows = self._holding.reads_at_once if is_indexed else SKETCHED_FROM
+            held = self._holding.few(shape.version, names, most_rows=most_rows)
+            if held is not None and held.has_terms:
+                return held
+        if not is_indexed:
+            raise DataError("the memories have no index of terms yet", reason="no_terms_index")
+        if not shape.spaces:
+            self._holding.want(shape.version, names)
+        return None
+
     def _by_words(
-        self,
-        terms: str,
-        version: int,
-        names: list[str],
-        where: str | None,
-        limit: int,
-        *,
-        small: HeldRows | None,
+        self, terms: str, names: list[str], where: str | None, limit: int, *, held: HeldRows | None
     ) -> pa.Table:
-        held = self._holding.at(version, names) or small
         if held is not None:
             with suppress(OutdatedError):
                 return held.best(self._table, terms, columns=names, where=where, limit=limit)
@@ -344,7 +361,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         limit: int,
     ) -> pa.Table | None:
         wanted = {*names, column}
-        held = self._holding.at(version, wanted)
+        held = self._holding.few(version, wanted, most_rows=self._holding.reads_at_once)
         if held is not None:
             with suppress(OutdatedError):
                 return held.nearest(
@@ -352,15 +369,6 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
                 )
         self._holding.want(version, wanted)
         return None
-
-    def _shape(self) -> _Shape:
-        # Looked at for every search: reading it anew costs as much as a short search.
-        version, known = self._newest.number(), self._known
-        if known is None or known.version != version:
-            schema = self._table.schema
-            indexed = lance_indices.has_index(self._table, "terms")
-            known = self._known = _Shape(version, schema, spaces_of(schema), indexed)
-        return known
 
     def _add_missing_columns(self) -> tuple[str, ...]:
         present = set(self._table.schema.names)

@@ -54,12 +54,17 @@ def by_vector(
 
 def row_ids(table: Any, where: str) -> np.ndarray:
     """Return the addresses of the rows that a filter lets through."""
+    found: np.ndarray = rows(table, where, []).column(ROW_ID).to_numpy()
+    return found
+
+
+def rows(table: Any, where: str, columns: list[str]) -> pa.Table:
+    """Return the rows that a filter lets through, with their addresses."""
 
     async def ask() -> pa.Table:
-        return await _filtered(table, where).select([]).with_row_id().to_arrow()
+        return await _filtered(table, where).select(columns).with_row_id().to_arrow()
 
-    found: np.ndarray = _asked(ask()).column(ROW_ID).to_numpy()
-    return found
+    return _asked(ask())
 
 
 def taken(table: Any, row_ids: np.ndarray, columns: list[str]) -> pa.Table:

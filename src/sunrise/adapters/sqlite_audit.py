@@ -78,9 +78,10 @@ class SqliteAudit(SqliteConnection):
 
     def outbox(self) -> tuple[tuple[int, Change], ...]:
         """Return the pending changes of memories with their ids, oldest first."""
+        # A cross join is read in its order. Else SQLite reads the whole audit trail to find an empty outbox.
         sql = """
           SELECT c.id, c.record_ref, c.field, c.before, c.after, c.reason
-          FROM outbox o JOIN changes c ON c.id = o.change_id ORDER BY c.id"""
+          FROM outbox o CROSS JOIN changes c ON c.id = o.change_id ORDER BY o.change_id"""
         with self.reading() as db:
             return tuple((row[0], Change(*row[1:])) for row in db.execute(sql))
 

@@ -100,7 +100,7 @@ class SqliteTombstones(SqliteConnection):
     def made_of(self, refs: Sequence[str]) -> tuple[tuple[str, str | None], ...]:
         """Return the observations that name one of these records as a parent, with the memory of each."""
         sql = """
-          SELECT o.id, o.memory_id FROM observations o
+          SELECT o.id, o.memory_id FROM observations o INDEXED BY observations_with_provenance
           WHERE instr(o.detail_json, '"provenance"') AND EXISTS (
             SELECT 1 FROM json_each(?) r WHERE instr(o.detail_json -> '$.provenance', json_quote(r.value)))
           ORDER BY o.id"""

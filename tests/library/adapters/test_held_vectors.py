@@ -16,6 +16,7 @@ ROWS, DIMENSION = 3000, 96
 def held(vectors: np.ndarray) -> HeldVectors:
     made = HeldVectors(*vectors.shape)
     made.put(np.arange(len(vectors), dtype=np.uint32), vectors.astype(np.float32))
+    made.count(len(vectors))
     made.sketch()
     return made
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from sunrise.adapters.embedders import build_embedder
-from sunrise.adapters.held_rows import LEAST_ROWS
+from sunrise.adapters.held_rows import SKETCHED_FROM
 from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.domain.calibration import Calibration
 from sunrise.domain.recall import RecallRequest, RecallResult
@@ -114,7 +114,7 @@ def crowd(count: int, seed: int = 1) -> tuple[list[str], list[str]]:
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> tuple[LanceMemories, Calibration]:
-    table = stored(tmp_path_factory.mktemp("crowd"), *crowd(LEAST_ROWS + 100))
+    table = stored(tmp_path_factory.mktemp("crowd"), *crowd(SKETCHED_FROM + 100))
     calibration = calibrated(table)
     hold(table, calibration)
     return table, calibration

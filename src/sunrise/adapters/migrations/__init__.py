@@ -14,6 +14,7 @@ from sunrise.adapters.migrations import (
     m009_erasures,
     m010_outbox,
     m011_entry_sources,
+    m012_provenance,
 )
 
 MIGRATIONS: tuple[tuple[str, str], ...] = (
@@ -28,5 +29,6 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
     ("m009_erasures", m009_erasures.SQL),
     ("m010_outbox", m010_outbox.SQL),
     ("m011_entry_sources", m011_entry_sources.SQL),
+    ("m012_provenance", m012_provenance.SQL),
 )
 """Names and scripts. A name that was released is never changed; a mistake gets a new migration."""
