@@ -23,6 +23,7 @@ from sunrise.adapters.lance_vectors import LanceVectors
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema
 from sunrise.adapters.newest_version import NewestVersion
 from sunrise.adapters.table_shape import TableShape, TableShapes
+from sunrise.adapters.unanalysed_rows import search_unanalysed
 from sunrise.domain.filters import sql_text
 from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.domain.vector_space import VectorSpace
@@ -181,6 +182,10 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         with told_as_ours("cannot search the memories by words"):
             shape = self._shapes.newest()
             names = lance_rows.existing(columns, schema=shape.schema)
+            if "terms" not in shape.schema.names and terms.strip():
+                found = search_unanalysed(self._table, terms, columns=names, where=where, limit=limit)
+                if found is not None:
+                    return lance_rows.ranked(found, by="_score", descending=True)
             held = self._with_terms(shape, {*names, "terms"})
             if not terms.strip():
                 return _no_hits(shape.schema, names, measure="_score")
