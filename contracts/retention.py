@@ -21,6 +21,7 @@ class StandingFrame(pa.DataFrameModel):
     archived_at_ms: int = pa.Field(ge=MIN_MS, nullable=True)
     last_used_ms: int = pa.Field(ge=MIN_MS, nullable=True)
     entered_ms: int = pa.Field(nullable=True)
+    is_recallable: bool
 
     class Config:
         """Every column and no other."""

@@ -46,6 +46,7 @@ STANDING = {
     "archived_at_ms": pl.Int64,
     "last_used_ms": pl.Int64,
     "entered_ms": pl.Int64,
+    "is_recallable": pl.Boolean,
 }
 _TOOL = "tool"
 _TEXTS_AT_ONCE = 10_000
@@ -81,7 +82,9 @@ def judge_all(run: Run) -> tuple[MemoryTable | None, list[Judged]]:
 
 def observation_standings(home: Home) -> pl.DataFrame:
     """Return where each observation stands."""
-    return pl.DataFrame(home.ledger.lifecycle_rows(), schema=STANDING)
+    # SQLite has no booleans.
+    rows = pl.DataFrame(home.ledger.lifecycle_rows(), schema=STANDING | {"is_recallable": pl.Int64})
+    return rows.cast({"is_recallable": pl.Boolean})
 
 
 def memory_standings(home: Home, table: MemoryTable) -> pl.DataFrame:
@@ -173,6 +176,7 @@ def _memory_standing(row: dict[str, object], usage: dict[str, int]) -> dict[str,
         "archived_at_ms": row.get("archived_at_ms"),
         "last_used_ms": usage.get(ref),
         "entered_ms": row.get("updated_at_ms"),
+        "is_recallable": True,
     }
 
 

@@ -30,7 +30,8 @@ Row = dict[str, Any]
 def row(key: str, **values: Any) -> Row:
     """An observation that came here long ago, is worth keeping, and was never used."""
     kept = {"importance_label": "nice_to_have", "importance_score": 0.6, "ts_ms": OLD, "created_at_ms": OLD}
-    return observation(key, **{**kept, **values})
+    # Of a memory: else no recall could have handed it out.
+    return observation(key, **{**kept, "memory_id": f"memory-{key}", **values})
 
 
 def ignored(key: str, **values: Any) -> Row:
@@ -91,6 +92,21 @@ def test_the_clock_of_every_row_begins_with_the_first_recall(path: Path) -> None
     assert go(path).groups["protected_by_reason"] == {"too_early": 1}
     assert go(path, at=NOW + 30 * DAY_MS - 1).counts["archived"] == 0
     assert go(path, at=NOW + 30 * DAY_MS).counts["archived"] == 1
+
+
+def test_what_no_recall_can_hand_out_goes_only_if_it_was_judged_to_be_ignored(path: Path) -> None:
+    fill(path, row("unlinked", memory_id=None), ignored("noise", memory_id=None), row("linked"))
+    receipt = go(path)
+    assert archived(path) == ["obs:2", "obs:3"]
+    assert receipt.groups["protected_by_reason"] == {"not_recallable": 1}
+
+
+def test_the_use_of_a_memory_is_that_of_the_observations_linked_to_it(path: Path) -> None:
+    fill(path, row("asked"), row("idle"))
+    with open_home(load_settings(path), clock=FrozenClock(NOW)) as home:
+        home.ledger.note_served(Served(NOW - DAY_MS, ("mem:memory-asked",)))
+    assert go(path).groups["protected_by_reason"] == {"recent_use": 1}
+    assert archived(path) == ["obs:2"]
 
 
 def test_an_old_text_that_came_yesterday_has_had_one_day(path: Path) -> None:

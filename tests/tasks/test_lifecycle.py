@@ -24,7 +24,13 @@ OBSERVED: list[tuple[str, dict[str, Any], int | None, str]] = [
     ("p2-old", {"ts_ms": OLD, "importance_label": "ignore"}, None, "archived"),
     (
         "p1-old",
-        {"ts_ms": OLD, "created_at_ms": OLD, "kind": "decision", "importance_label": "nice_to_have"},
+        {
+            "ts_ms": OLD,
+            "created_at_ms": OLD,
+            "kind": "decision",
+            "importance_label": "nice_to_have",
+            "memory_id": "m-gone",
+        },
         None,
         "archived",
     ),

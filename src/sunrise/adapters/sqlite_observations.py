@@ -44,6 +44,7 @@ LIFECYCLE_SCHEMA = pa.schema(
         pa.field("archived_at_ms", pa.int64()),
         pa.field("last_used_ms", pa.int64()),
         pa.field("entered_ms", pa.int64()),
+        pa.field("is_recallable", pa.int64()),
     ]
 )
 DISTRIBUTION_SCHEMA = pa.schema(
@@ -106,13 +107,24 @@ class SqliteObservations(SqliteConnection):
         return filled
 
     def lifecycle_rows(self) -> pa.Table:
-        """Return what retention needs of each observation: kind, label, trust, state, times of use."""
+        """
+        Return what retention needs of each observation: kind, label, trust, state, times of use.
+
+        A recall hands out memories, so the use of an observation is that of the memories linked to it.
+        """
         sql = """
+          WITH linked AS (
+            SELECT l.observation_id, max(m.last_used_ms) AS last_used_ms
+            FROM memory_links l LEFT JOIN usage m ON m.record_ref = 'mem:' || l.memory_id GROUP BY 1)
           SELECT 'obs:' || o.id AS record_ref, o.kind, o.importance_label, o.importance_score, o.trust_tier,
             CASE WHEN json_type(o.detail_json, '$.lifecycle.priority') = 'text'
                  THEN o.detail_json ->> '$.lifecycle.priority' END AS priority,
-            o.state, o.ts_ms AS created_ms, o.archived_at_ms, u.last_used_ms, o.created_at_ms AS entered_ms
-          FROM observations o LEFT JOIN usage u ON u.record_ref = 'obs:' || o.id ORDER BY o.id"""
+            o.state, o.ts_ms AS created_ms, o.archived_at_ms,
+            nullif(max(coalesce(u.last_used_ms, 0), coalesce(linked.last_used_ms, 0)), 0) AS last_used_ms,
+            o.created_at_ms AS entered_ms,
+            u.record_ref IS NOT NULL OR linked.observation_id IS NOT NULL AS is_recallable
+          FROM observations o LEFT JOIN usage u ON u.record_ref = 'obs:' || o.id
+          LEFT JOIN linked ON linked.observation_id = o.id ORDER BY o.id"""
         return self._arrow(sql, LIFECYCLE_SCHEMA)
 
     def observation_texts(self, row_ids: Collection[int]) -> Mapping[int, str]:

@@ -37,6 +37,7 @@ class Verdict(StrEnum):
     PROTECTED_MUST_REMEMBER = "must_remember"
     PROTECTED_UNGRADED = "ungraded"
     PROTECTED_NO_RECALL_YET = "no_recall_yet"
+    PROTECTED_NOT_RECALLABLE = "not_recallable"
     PROTECTED_RECENT_USE = "recent_use"
     PROTECTED_YOUNG = "young"
     PROTECTED_TOO_EARLY = "too_early"
@@ -66,7 +67,8 @@ class Standing:
 
     ``importance_label`` is the effective one. ``entered_ms`` is when the record came into this home, or was
     last brought back into use, where that is known: an old text that was imported yesterday has had one day
-    to be used.
+    to be used. ``is_recallable`` is unset where no recall can hand the record out, so that nothing can be
+    concluded from its not being used.
     """
 
     kind: str
@@ -80,6 +82,7 @@ class Standing:
     entered_ms: int | None = None
     trust_tier: str | None = None
     is_pinned: bool = False
+    is_recallable: bool = True
 
     @property
     def goes_by_age(self) -> bool:
@@ -168,6 +171,8 @@ def judge(standing: Standing, *, policy: RetentionPolicy, now_ms: int) -> Verdic
         unused_since = standing.last_used_ms or standing.created_ms
     elif policy.served_since_ms is None:
         return Verdict.PROTECTED_NO_RECALL_YET
+    elif not standing.is_recallable:
+        return Verdict.PROTECTED_NOT_RECALLABLE
     else:
         unused_since = max(
             standing.created_ms,
