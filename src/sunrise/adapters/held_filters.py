@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any, Final
 
 import numpy as np
@@ -39,10 +39,15 @@ _UNKNOWN: Final = pa.scalar(None, pa.bool_())
 _WORDS: Final = frozenset({"AND", "OR", "NOT", "IN", "IS", "NULL", "TRUE", "FALSE"})
 
 
+_KNOWN: Final = 64
+"""So many filters are kept as they were read."""
+
+
 class UnreadableFilterError(Exception):
     """The filter says something that only the table understands."""
 
 
+@lru_cache(_KNOWN)
 def conditions(where: str) -> tuple[tuple[str, Condition], ...]:
     """
     Return the conditions that must all hold, each with its text.

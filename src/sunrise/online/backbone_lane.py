@@ -181,9 +181,10 @@ def _looked(scope: str, memories: MemoryReader, known: _Known | None, *, version
         ids = _foremost(memories.scan(_RANKS, where=where))
         rows = memories.scan(_SAYS, where=filters.both(where, _among(ids))) if ids else None
     else:
-        newer = filters.both(where, f"createdAt > {known.newest_ms}")
-        again = filters.both(where, _among([one.ref.partition(":")[2] for one in known.memories]))
-        rows = pa.concat_tables([memories.scan(_SAYS, where=again), memories.scan(_SAYS, where=newer)])
+        known_ids = _among([one.ref.partition(":")[2] for one in known.memories])
+        rows = memories.scan(
+            _SAYS, where=filters.both(where, f"(createdAt > {known.newest_ms} OR {known_ids})")
+        )
     found = () if rows is None else tuple(map(_remembered, rows.to_pylist()))
     newest = max((one.created_ms or 0 for one in found), default=0)
     looked = now_ms if known is None or is_full else known.looked_ms
