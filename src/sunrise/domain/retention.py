@@ -169,10 +169,9 @@ def judge(standing: Standing, *, policy: RetentionPolicy, now_ms: int) -> Verdic
     limit = _limit_ms(standing, policy)
     if standing.goes_by_age:
         unused_since = standing.last_used_ms or standing.created_ms
-    elif policy.served_since_ms is None:
-        return Verdict.PROTECTED_NO_RECALL_YET
-    elif not standing.is_recallable:
-        return Verdict.PROTECTED_NOT_RECALLABLE
+    elif policy.served_since_ms is None or not standing.is_recallable:
+        never = policy.served_since_ms is None
+        return Verdict.PROTECTED_NO_RECALL_YET if never else Verdict.PROTECTED_NOT_RECALLABLE
     else:
         unused_since = max(
             standing.created_ms,
