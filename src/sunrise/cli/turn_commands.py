@@ -42,7 +42,14 @@ def answer_turn(
         with open_home(load_settings(home)) as opened:
             data = turn_answer_of(opened.auto_recall(request))
     data["items"] = [{"ref": one["ref"], "score": one["score"]} for one in data["items"]]
-    say(data, data["text"] or f"nothing: {data['receipt']['whySummary']}", as_json=as_json)
+    say(data, data["text"] or _why_nothing(data["receipt"]), as_json=as_json)
+
+
+def _why_nothing(receipt: Mapping[str, Any]) -> str:
+    reason = receipt.get("skipReason")
+    if reason is not None:
+        return f"nothing was looked up: {reason.replace('_', ' ')}"
+    return "nothing fits this prompt; `sunrise explain last` says what was found and why it was left out"
 
 
 def capture_turn(
