@@ -84,7 +84,11 @@ def _is_closed(path: Path) -> bool:
 def _settings_findings(settings: Settings) -> Iterator[Finding]:
     # They were valid when this process began; an editor may have been at work since.
     check_schedules(load_settings(settings.home))
-    yield well("settings", f"{settings.home / CONFIG_FILE} and the environment are valid")
+    config = settings.home / CONFIG_FILE
+    if not config.is_file():
+        yield well("settings", f"there is no {config}: all settings are built in or of the environment")
+        return
+    yield well("settings", f"{config} and the environment are valid")
 
 
 def _embedder_findings(settings: Settings) -> Iterator[Finding]:

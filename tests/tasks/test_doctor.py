@@ -101,6 +101,15 @@ def test_how_much_room_is_enough(tmp_path: Path) -> None:
     assert room_finding(tmp_path, NO_ROOM - 1).verdict == "ill"
 
 
+def test_a_home_without_a_file_of_settings_has_those_that_are_built_in(healthy: Path) -> None:
+    assert look_at(healthy)["settings"].message == f"{healthy}/sunrise.toml and the environment are valid"
+    (healthy / "sunrise.toml").unlink()
+    found = next(one for one in examine(load_settings(healthy)) if one.check == "settings")
+    assert (found.verdict, found.message) == (
+        "well", f"there is no {healthy}/sunrise.toml: all settings are built in or of the environment",
+    )  # fmt: skip
+
+
 # Ledger
 
 
