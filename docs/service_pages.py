@@ -29,7 +29,8 @@ _RIGHTS: Mapping[Right, str] = {
 _MCP = (
     "`/mcp` speaks MCP over streamable HTTP, without sessions; `sunrise mcp` speaks it on standard input and"
     " output. The tools are `memory_recall(query, limit, scope)`, `memory_store(text, category, importance,"
-    " scope, idempotency_key)`, `memory_forget(id, query, scope)`, `memory_list(limit, cursor, scope,"
+    " scope, replaces, idempotency_key)`, `memory_forget(id, query, scope)`,"
+    " `memory_erase(id, query, scope)`, `memory_list(limit, cursor, scope,"
     " category)`, `memory_stats(scope)`, `memory_get(ref, scope)`,"
     " `memory_export(format, scope, category, file)` and"
     " `memory_import(lines, file, dedupe, scope, dry_run)`; each answers with one block of JSON, that of"

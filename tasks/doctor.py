@@ -21,7 +21,7 @@ from sunrise.settings import CONFIG_FILE, Settings, load_settings
 from tasks.doctor_erasure import unfinished_findings
 from tasks.doctor_findings import Finding, command, guarded, ill, look, well
 from tasks.doctor_ledger import ledger_findings, restore_ledger, snapshot_findings
-from tasks.doctor_memories import column_dimension, memories_findings
+from tasks.doctor_memories import memories_findings
 from tasks.schedule_times import check_schedules
 
 __all__ = ["Finding", "examine"]
@@ -49,7 +49,7 @@ def examine(settings: Settings, *, clock: Clock | None = None) -> list[Finding]:
         found += guarded("snapshots", partial(snapshot_findings, settings, at), cure=again)
     if settings.home.is_dir() or settings.memories.uri:
         found += memories_findings(settings, at)
-    found += guarded("embedder", partial(_embedder_findings, settings), cure=_lexical_only())
+    found += guarded("embedder", partial(_embedder_findings, settings), cure=_try_embedder(settings))
     found += guarded("prefect", partial(_prefect_findings, settings), cure=_install_prefect())
     return found
 
@@ -84,7 +84,11 @@ def _is_closed(path: Path) -> bool:
 def _settings_findings(settings: Settings) -> Iterator[Finding]:
     # They were valid when this process began; an editor may have been at work since.
     check_schedules(load_settings(settings.home))
-    yield well("settings", f"{settings.home / CONFIG_FILE} and the environment are valid")
+    config = settings.home / CONFIG_FILE
+    if not config.is_file():
+        yield well("settings", f"there is no {config}: all settings are built in or of the environment")
+        return
+    yield well("settings", f"{config} and the environment are valid")
 
 
 def _embedder_findings(settings: Settings) -> Iterator[Finding]:
@@ -95,22 +99,17 @@ def _embedder_findings(settings: Settings) -> Iterator[Finding]:
     vectors = embedder.embed(_PROBE_TEXTS)
     lengths = np.linalg.norm(vectors, axis=1)
     if vectors.shape != (len(_PROBE_TEXTS), embedder.dimension) or not np.allclose(lengths, 1, atol=1e-4):
-        yield ill("embedder", f"{embedder.model_id} gives no unit vectors", cure=_lexical_only())
+        yield ill("embedder", f"{embedder.model_id} gives no unit vectors", cure=_try_embedder(settings))
         return
     yield well("embedder", f"{embedder.model_id} gives unit vectors of dimension {embedder.dimension}")
-    column = column_dimension(settings)
-    if column is not None and column != embedder.dimension:
-        yield look(
-            "embedder",
-            f"the memories hold vectors of dimension {column}: recall is lexical only",
-            cure=_lexical_only(),
-        )
 
 
-def _lexical_only() -> str:
+def _try_embedder(settings: Settings) -> str:
+    # Switching search by meaning off is no cure, so the advice is to find out what the embedder lacks.
     return (
-        'Search by words on purpose with `export SUNRISE_EMBEDDER__NAME=none`, or name = "none" under'
-        " [embedder] in sunrise.toml."
+        f"Until it works recall finds memories by their words only: see what it lacks with"
+        f" {command(settings, 'embedder list')}, and try it with"
+        f" {command(settings, f'embedder test {settings.embedder.name}')}."
     )
 
 
@@ -126,13 +125,13 @@ def _prefect_findings(settings: Settings) -> Iterator[Finding]:
         return
     yield look(
         "prefect",
-        f"{release} is installed, but no server answers at {where}, so no schedule runs",
-        cure=f"Start it with {command(settings, 'up')}.",
+        f"{release} is installed, but no server answers at {where}: `sunrise up` does not run",
+        cure=f"Start it with {command(settings, 'up')}, unless timers of systemd run the flows.",
     )
 
 
 def _install_prefect() -> str:
-    return "Install it with `pip install 'sunrise-memory[batch]'`."
+    return "Install it with `pip install '.[batch]'` in the folder of the project."
 
 
 def _answers(host: str, port: int) -> bool:

@@ -36,7 +36,8 @@ def ledger_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
         yield ill(
             "ledger",
             "the ledger was written by a later version of sunrise",
-            cure="Install that version or a newer one with `pip install -U sunrise-memory`.",
+            cure="Install that version or a newer one: `git pull && make .venv/.ready` in the folder of the"
+            " project.",
         )
         return
     if behind > 0:
@@ -131,12 +132,12 @@ def _quarantine_findings(home: Home) -> Iterator[Finding]:
         yield well("quarantine", "empty")
         return
     text = ", ".join(f"{reason} {rows}" for reason, rows in reasons.items())
-    path = shlex.quote(str(home.path / LEDGER_FILE))
-    statement = "SELECT source, line, reason, sample FROM quarantine"
     yield look(
         "quarantine",
         f"refused rows, by reason: {text}",
-        cure=f'Read them with `sqlite3 -readonly {path} "{statement}"` and mend what wrote them.',
+        cure=f"Read them with {command(home.settings, 'quarantine list')}. Mend their lines and take them in"
+        f" with {command(home.settings, 'quarantine retry')}, or close those that nobody will mend with"
+        f" {command(home.settings, 'quarantine drop')} and their numbers.",
     )
 
 
@@ -150,6 +151,13 @@ def _run_findings(home: Home) -> Iterator[Finding]:
         )
         return
     found = [finding for one in standings for finding in _flow_findings(one, home)]
+    # The parent flow has no schedule: a home that runs the others by theirs never needs it.
+    never = [one.flow for one in standings if one.run_id is None and one.flow != DAY]
+    if never:
+        run_all = command(home.settings, f"run {never[0]}" if len(never) == 1 else f"run {DAY}")
+        found.append(
+            look("runs", f"never ran: {', '.join(never)}", cure=f"Run what is missing with {run_all}.")
+        )
     yield from found
     if not found:
         yield well("runs", "every flow ran when it was due, and none needs a look")
@@ -159,9 +167,6 @@ def _flow_findings(one: FlowStanding, home: Home) -> Iterator[Finding]:
     check, settings = f"run {one.flow}", home.settings
     again = command(settings, f"run {one.flow}")
     if one.run_id is None:
-        # The parent flow has no schedule: a home that runs the others by theirs never needs it.
-        if one.flow != DAY:
-            yield look(check, "it never ran", cure=f"Run it with {again}.")
         return
     page = home.reports / "runs" / f"{one.run_id}.html"
     if one.status == RunStatus.FAILED:
@@ -169,7 +174,8 @@ def _flow_findings(one: FlowStanding, home: Home) -> Iterator[Finding]:
     elif one.status == RunStatus.CRASHED:
         yield look(check, "its last run was killed", cure=f"It goes on where it was: {again}.")
     elif one.status == RunStatus.ANOMALY:
-        yield look(check, "its last run found something", cure=f"Read {page}, then {again}.")
+        cure = f"Read in {page} what it found and what to do; to look again: {again}."
+        yield look(check, "its last run found something", cure=cure)
     if one.overdue:
         yield look(check, "it is overdue", cure=f"Start the schedules with {command(settings, 'up')}.")
 

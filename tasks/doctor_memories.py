@@ -1,19 +1,20 @@
-"""What the doctor looks at in the memories table: its schema, its indices and its vectors."""
+"""What the doctor looks at in the memories table: its schema and its indices."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 import pyarrow as pa
 
 from sunrise.adapters.memory_schema import PLUGIN_COLUMNS, memories_schema
-from sunrise.bootstrap import embedder_of, existing_memories
-from sunrise.errors import SunriseError
+from sunrise.bootstrap import existing_memories
+from sunrise.domain.vector_space import active_space
 from sunrise.ports import Clock, MemoryTable, TableState
 from sunrise.settings import Settings
 from tasks.doctor_findings import Finding, command, guarded, ill, look, well
 from tasks.doctor_table_files import FILES, TAGS, file_findings, python_line, restore, tag_findings
+from tasks.doctor_vectors import CHECK as VECTORS
+from tasks.doctor_vectors import usable_embedder, vector_findings
 
 CHECK = "memories"
 _OPTIONAL = {"agentId"}
@@ -39,20 +40,22 @@ def _table_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
         return
     schema = table.schema()
     yield from _schema_findings(settings, schema)
+    yield from _loose_vector_findings(settings, table, schema)
     rows = table.scan(["id"]).num_rows
     yield well(CHECK, f"{rows} memories in {settings.memories_uri}")
     yield from guarded(CHECK, lambda: _probe_findings(settings, table, clock), cure=restore(settings))
     yield from guarded(CHECK, lambda: _term_findings(settings, table), cure=restore(settings))
     yield from guarded(CHECK, lambda: _index_findings(settings, table.state()), cure=_untag_first(settings))
-    yield from guarded(f"{CHECK} vectors", lambda: _model_findings(settings, table), cure=restore(settings))
-    yield from guarded(f"{CHECK} vectors", lambda: _vector_findings(settings, table), cure=restore(settings))
+    yield from guarded(VECTORS, lambda: vector_findings(settings, table), cure=restore(settings))
 
 
 def _absent(settings: Settings) -> Finding:
     message = f"there is no table {settings.memories.table!r} in {settings.memories_uri} yet"
     if settings.memories.uri:
-        cure = "Let the agent store its first memory, or set [memories] uri, then " + command(
-            settings, "doctor"
+        cure = (
+            "The agent makes it when it stores its first memory. Where the agent has no such table take"
+            " [memories] uri out of sunrise.toml: the home then has a table of its own. Look again with"
+            f" {command(settings, 'doctor')}"
         )
     else:
         cure = f"Make it with {command(settings, 'run index')}"
@@ -81,17 +84,22 @@ def _schema_findings(settings: Settings, schema: pa.Schema) -> Iterator[Finding]
                 cure="Make it nullable with "
                 + python_line(settings, f"alter_columns({{'path': '{field.name}', 'nullable': True}})"),
             )
-    if "vector" in schema.names and _is_loose(schema.field("vector").type):
-        yield ill(
-            f"{CHECK} schema",
-            "the vectors are lists of any length, so that two dimensions may stand in one column",
-            cure=f"Give them a column of their own with {command(settings, 'embed')}.",
-        )
     if "terms" not in schema.names:
         yield look(
             f"{CHECK} schema",
             "the table has not been adopted: it has none of the governance columns",
             cure=f"Adopt it with {command(settings, 'run index')}.",
+        )
+
+
+def _loose_vector_findings(settings: Settings, table: MemoryTable, schema: pa.Schema) -> Iterator[Finding]:
+    is_loose = "vector" in schema.names and _is_loose(schema.field("vector").type)
+    # Once our vectors stand in a column of their own recall no longer looks at this one.
+    if is_loose and usable_embedder(settings) is not None and active_space(table.spaces()) is None:
+        yield look(
+            f"{CHECK} schema",
+            "the vectors are lists of any length, so that two dimensions may stand in one column",
+            cure=f"Give them a column of their own with {command(settings, 'embed')}.",
         )
 
 
@@ -148,52 +156,6 @@ def _index_findings(settings: Settings, state: TableState) -> Iterator[Finding]:
         yield look(check, "the table has no index, so every search reads all of it", cure=cure)
     elif state.indices:
         yield well(check, f"{len(state.indices)} indices cover all rows")
-
-
-def _vector_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]:
-    for space in table.spaces():
-        check = f"{CHECK} {space.column}"
-        faults = Counter(table.vector_faults(space.column).column("fault").to_pylist())
-        padded = table.count_padded(space.column)
-        if faults:
-            text = ", ".join(f"{number} {fault}" for fault, number in sorted(faults.items()))
-            yield look(check, f"vectors that poison a search: {text}", cure=_embed_anew(settings))
-        if padded:
-            yield look(
-                check,
-                f"{padded} vectors are shorter ones, filled up with zeros: they are of another model",
-                cure=_embed_anew(settings),
-            )
-
-
-def _embed_anew(settings: Settings) -> str:
-    return f"Embed the memories anew with {command(settings, 'embed')}."
-
-
-def _model_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]:
-    embedder, names = embedder_of(settings), table.schema().names
-    if embedder.model_id == "none" or not {"vector", "embedding_model"} <= set(names):
-        return
-    models = table.scan(["embedding_model"], where="vector IS NOT NULL").column("embedding_model").to_pylist()
-    foreign = sum(model != embedder.model_id for model in models)
-    if foreign:
-        yield look(
-            f"{CHECK} vectors",
-            f"{foreign} of {len(models)} vectors do not say that {embedder.model_id} made them,"
-            " so recall finds these memories by words only",
-            cure="To search by words on purpose, set it with `export SUNRISE_EMBEDDER__NAME=none`, or with"
-            ' name = "none" under [embedder] in sunrise.toml.',
-        )
-
-
-def column_dimension(settings: Settings) -> int | None:
-    """Return the length of the table's vectors; None where there is no table to be read, or no vector."""
-    try:
-        table = existing_memories(settings)
-        kind = table.schema().field("vector").type if table else None
-    except (SunriseError, KeyError):
-        return None
-    return int(kind.list_size) if kind is not None and pa.types.is_fixed_size_list(kind) else None
 
 
 def _untag_first(settings: Settings) -> str:

@@ -37,6 +37,9 @@ def file_findings(settings: Settings) -> Iterator[Finding]:
             " own tools.",
         )
         return
+    if not folder.is_dir():
+        # That there is no table yet is a finding of its own.
+        return
     newest = next(iter(manifests(folder)), None)
     if newest is not None and not newest.is_whole:
         aside = shlex.join(["mv", str(newest.path), f"{newest.path}.damaged"])
@@ -57,7 +60,7 @@ def file_findings(settings: Settings) -> Iterator[Finding]:
 def tag_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
     """Look at the tags: one that cannot be listed, and those that nobody keeps."""
     table = _folder(settings)
-    if table is None:
+    if table is None or not table.is_dir():
         return
     folder = table / "_refs" / "tags"
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
@@ -109,7 +112,7 @@ def python_line(settings: Settings, call: str) -> str:
 def _orphan_finding(settings: Settings, folder: Path) -> Finding:
     orphans = orphan_files(folder)
     if orphans is None:
-        return well(FILES, "too many versions to tell which files are needed")
+        return well(FILES, "no file is missing; with so many versions none was looked for that is left over")
     if not orphans:
         return well(FILES, "no file is missing and none is left over")
     size = sum(path.stat().st_size for path in orphans)

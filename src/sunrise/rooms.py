@@ -44,7 +44,8 @@ def load(target: str) -> Any:
         if error.name and error.name.partition(".")[0] in (*ROOMS, "sunrise"):
             raise
         msg = (
-            f"this command needs the batch extra (missing: {error.name}): pip install 'sunrise-memory[batch]'"
+            f"this command needs the batch extra (missing: {error.name}):"
+            " pip install '.[batch]' in the folder of the project"
         )
         raise ConfigurationError(msg) from error
     return getattr(module, attribute)

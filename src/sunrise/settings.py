@@ -145,7 +145,7 @@ class EmbedderSettings(Section):
         30.0, gt=0, le=600, description="openai: seconds that one try with texts may take; there are four."
     )
     query_timeout_s: float = Field(
-        3.0, gt=0, le=60, description="openai: seconds that recall waits; then words alone answer."
+        3.0, gt=0, le=60, description="Seconds that a recall or a store waits for a vector."
     )
     batch_texts: int = Field(64, ge=1, le=2048, description="openai: texts in one request.")
     max_chars: int = Field(

@@ -31,7 +31,8 @@ def test_a_home_in_good_order_is_well_but_for_the_server(healthy: Path) -> None:
     before = tree(healthy)
     found = look_at(healthy)
     assert {name for name, one in found.items() if one.verdict != "well"} == {"prefect"}
-    assert found["prefect"].cure == f"Start it with `sunrise up --home {healthy}`."
+    cure = f"Start it with `sunrise up --home {healthy}`, unless timers of systemd run the flows."
+    assert found["prefect"].cure == cure
     assert set(found) == {
         "home", "disk", "settings", "ledger", "quarantine", "runs", "snapshots", "memories",
         "memories probes", "memories files", "memories indices", "tags", "embedder", "prefect",
@@ -61,6 +62,8 @@ def test_a_fresh_home_lacks_ledger_runs_and_snapshots(home_path: Path) -> None:
     shutil.rmtree(home_path / "lance")
     found = look_at(home_path)
     assert (found["memories"].verdict, "run index" in str(found["memories"].cure)) == ("look", True)
+    # Nothing is said of the files and tags of a table that is not there.
+    assert {"memories files", "tags"}.isdisjoint(found)
     assert not (home_path / "lance").exists()
 
 
@@ -69,7 +72,7 @@ def test_a_gateway_that_has_no_table_yet(healthy: Path, tmp_path: Path) -> None:
         file.write(f'[memories]\nuri = "{tmp_path / "gateway"}"\n')
     found = look_at(healthy)
     assert found["memories"].verdict == "look"
-    assert "Let the agent store its first memory" in str(found["memories"].cure)
+    assert "The agent makes it" in str(found["memories"].cure)
     assert not (tmp_path / "gateway").exists()
 
 
@@ -96,6 +99,15 @@ def test_how_much_room_is_enough(tmp_path: Path) -> None:
     assert room_finding(tmp_path, LITTLE_ROOM).verdict == "well"
     assert room_finding(tmp_path, LITTLE_ROOM - 1).verdict == "look"
     assert room_finding(tmp_path, NO_ROOM - 1).verdict == "ill"
+
+
+def test_a_home_without_a_file_of_settings_has_those_that_are_built_in(healthy: Path) -> None:
+    assert look_at(healthy)["settings"].message == f"{healthy}/sunrise.toml and the environment are valid"
+    (healthy / "sunrise.toml").unlink()
+    found = next(one for one in examine(load_settings(healthy)) if one.check == "settings")
+    assert (found.verdict, found.message) == (
+        "well", f"there is no {healthy}/sunrise.toml: all settings are built in or of the environment",
+    )  # fmt: skip
 
 
 # Ledger
@@ -164,6 +176,7 @@ def test_what_waits_and_what_was_refused(healthy: Path) -> None:
     assert (found["quarantine"].verdict, found["quarantine"].message) == (
         "look", "refused rows, by reason: a 2, b 1",
     )  # fmt: skip
+    assert command_of(found["quarantine"])[:3] == ["sunrise", "quarantine", "list"]
 
 
 def test_runs_that_need_a_look(healthy: Path) -> None:
@@ -193,8 +206,10 @@ def test_a_flow_that_never_ran_is_named_but_not_the_day(home_path: Path) -> None
     ledger.save_run(RunReceipt(run_id="x", flow="grade", status=RunStatus.OK, started_ms=now))
     ledger.close()
     found = look_at(home_path)
-    assert found["run drift"].message == "it never ran"
-    assert "run sunrise" not in found
+    assert found["runs"].message == (
+        "never ran: harvest, writeback, lifecycle, index, drift, snapshot, evaluate, report"
+    )
+    assert command_of(found["runs"])[:3] == ["sunrise", "run", "sunrise"]
 
 
 # Snapshots
@@ -237,17 +252,6 @@ def test_a_copy_that_is_damaged_missing_or_another_is_of_no_use(healthy: Path) -
 # Embedder and Prefect
 
 
-def test_vectors_of_another_dimension_leave_recall_to_words(healthy: Path) -> None:
-    toml = healthy / "sunrise.toml"
-    toml.write_text(toml.read_text().replace('"none"', '"use"'))
-    findings = examine(load_settings(healthy))
-    dimension = [one for one in findings if one.check == "embedder"]
-    assert [one.verdict for one in dimension] == ["well", "look"]
-    assert "lexical only" in dimension[1].message
-    (vectors,) = [one for one in findings if one.check == "memories vectors"]
-    assert (vectors.verdict, vectors.message.split(" vectors")[0]) == ("look", "6 of 6")
-
-
 def test_an_embedder_that_gives_no_unit_vectors_or_breaks_is_ill(
     healthy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,7 +260,11 @@ def test_an_embedder_that_gives_no_unit_vectors_or_breaks_is_ill(
             return np.zeros((2, self.dimension), dtype=np.float32)
 
     monkeypatch.setattr(doctor, "embedder_of", lambda settings: Zeros())
-    assert look_at(healthy)["embedder"].message == "fake/1 gives no unit vectors"
+    finding = look_at(healthy)["embedder"]
+    assert finding.message == "fake/1 gives no unit vectors"
+    # The advice must not be to switch search by meaning off.
+    assert command_of(finding)[:3] == ["sunrise", "embedder", "list"]
+    assert "=none" not in str(finding.cure)
 
     monkeypatch.setattr(doctor, "embedder_of", lambda settings: FakeEmbedder())
     assert look_at(healthy)["embedder"].verdict == "well"

@@ -15,7 +15,6 @@ from flows.index import index
 from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.lance_files import manifests
 from sunrise.adapters.lance_indices import config_of
-from sunrise.adapters.memory_schema import memories_schema
 from sunrise.settings import Settings, load_settings
 from tasks.doctor_memories import memories_findings
 from tasks.doctor_table_files import file_findings, tag_findings
@@ -189,40 +188,3 @@ def test_that_files_and_tags_in_object_storage_are_not_looked_at_is_said(tmp_pat
     assert finding.verdict == "look"
     assert "not looked at" in finding.message
     assert list(tag_findings(settings, SystemClock())) == []
-
-
-def vectors_of(path: Path, *vectors: list[float]) -> None:
-    rows = pa.table({"id": [f"v{number}" for number in range(len(vectors))]})
-    column = pa.array(vectors, pa.list_(pa.float32(), len(vectors[0])))
-    lance(path).add(rows.append_column("vector", column))
-
-
-def with_vectors_of(path: Path, dimension: int) -> None:
-    shutil.rmtree(path / "lance")
-    schema = memories_schema(dimension)
-    lancedb.connect(str(path / "lance")).create_table("memories", schema=schema)
-
-
-def test_vectors_of_no_length_and_shorter_ones_filled_up_are_found(home_path: Path) -> None:
-    with_vectors_of(home_path, 16)
-    vectors_of(home_path, [0.25] * 16, [0.0] * 16, [0.5] * 4 + [0.0] * 12, [0.0] * 15 + [1.0])
-    found = [
-        one for one in memories_findings(load_settings(home_path), SystemClock())
-        if one.check == "memories vector"
-    ]  # fmt: skip
-    assert [one.verdict for one in found] == ["look", "look"]
-    assert found[0].message.endswith("1 zero")
-    assert found[1].message.startswith("1 vectors are shorter ones")
-    assert command_of(found[1])[:2] == ["sunrise", "embed"]
-
-
-def test_vectors_of_any_length_are_found(home_path: Path) -> None:
-    shutil.rmtree(home_path / "lance")
-    fields = [one for one in memories_schema(0) if one.name != "vector"]
-    schema = pa.schema([*fields, pa.field("vector", pa.list_(pa.float32()))])
-    lancedb.connect(str(home_path / "lance")).create_table("memories", schema=schema)
-    messages = [
-        one.message for one in memories_findings(load_settings(home_path), SystemClock())
-        if one.check == "memories schema"
-    ]  # fmt: skip
-    assert any("two dimensions" in message for message in messages)

@@ -89,5 +89,8 @@ def check_scopes(scopes: Sequence[str]) -> None:
 
 
 def _missing(error: ModuleNotFoundError) -> ConfigurationError:
-    msg = f"this command needs the serve extra (missing: {error.name}): pip install 'sunrise-memory[serve]'"
+    msg = (
+        f"this command needs the serve extra (missing: {error.name}): pip install '.[serve]' in the folder of"
+        " the project"
+    )
     return ConfigurationError(msg)

@@ -79,7 +79,7 @@ def forget(
     as_json: JsonOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Forget a memory, so that it does not come back by any door."""
+    """Forget a memory, so that it does not come back."""
     from sunrise.cli import store_commands
 
     asked = {

@@ -13,8 +13,8 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "empty_query": "the question has no words to look for: say what you want to know",
         "no_memories_table": "there are no memories yet: the agent makes their table; see `sunrise doctor`",
         "store_failed": "the memories cannot be read: `sunrise doctor` says why",
-        "no_leg": "the memories could be searched neither by words nor by meaning: `sunrise doctor` says why,"
-        " and `sunrise run index` builds what is missing",
+        "no_leg": "nothing could be searched, neither by words nor by meaning. Where memories were stored,"
+        " `sunrise doctor` says why, and `sunrise run index` builds what is missing",
     }
 )
 """The sentences of reasons that have nothing to do with what was asked."""

@@ -73,7 +73,11 @@ def capture_policy(settings: Settings) -> CapturePolicy:
 
 def store_policy(settings: Settings) -> StorePolicy:
     """Return how a text is stored: graded by the scorer of the settings, if it is a table."""
-    return StorePolicy(scorer=SCORERS.get(settings.grade.scorer), zone=settings.zone)
+    return StorePolicy(
+        scorer=SCORERS.get(settings.grade.scorer),
+        embed_timeout_s=settings.embedder.query_timeout_s,
+        zone=settings.zone,
+    )
 
 
 def scope_policy(settings: Settings) -> ScopePolicy:
