@@ -75,6 +75,17 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("import", "--scope", "import {tmp}/one.jsonl --scope=", "not empty"),
     ("import", "--batch", "import {tmp}/one.jsonl --batch 0", "greater than or equal to 1"),
     ("revive", "ref", "revive xyz", f"{NO_RECORD}: xyz"),
+    ("revive", "ref", "revive", "name one REF, or --source NAME, or --run RUN"),
+    *(
+        (name, option, f"{name} {line}", said)
+        for name in ("revive", "memory revive")
+        for option, line, said in (
+            ("--source", "--source nowhere.md", "row is held back at entry"),
+            ("--run", "--run nope", "the ledger knows no run nope"),
+            ("--trust", "--source x --trust high", TIERS),
+        )
+    ),
+    ("memory revive", "ref", "memory revive xyz", f"{NO_RECORD}: xyz"),
     ("writeback", "--force-fields", "writeback --force-fields text", "importance, importance_label, scope"),
     ("writeback", "--force-fields", "writeback --force-fields=", "importance, importance_label, scope"),
     ("writeback", "--limit", "writeback --limit 0", "greater than or equal to 1"),
@@ -147,6 +158,13 @@ OTHER_CODES: list[tuple[str, str, str, ExitCode, str]] = [
     ("import", "file", "import {tmp}/none.jsonl", ExitCode.CONFIGURATION, "cannot read"),
     ("serve", "--host", "serve --host 0.0.0.0", ExitCode.CONFIGURATION, "--init-token"),
     ("eval", "golden", "eval {tmp}/none.jsonl", ExitCode.FAILED, "cannot be read"),
+    (
+        "lifecycle approve",
+        "run_id",
+        "lifecycle approve x",
+        ExitCode.FAILED,
+        "nothing of the run x waits to be approved",
+    ),
     ("snapshot show", "name", "snapshot show x", ExitCode.FAILED, "no finished snapshot 'x'"),
     ("snapshot diff", "old", "snapshot diff x", ExitCode.FAILED, "no finished snapshot 'x'"),
     ("snapshot diff", "new", "snapshot diff now x", ExitCode.FAILED, "no finished snapshot 'x'"),
