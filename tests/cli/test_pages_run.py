@@ -15,7 +15,7 @@ import pytest
 
 from tests.house.tree import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 _BLOCK = re.compile(
     r"<!-- run -->\n+```(shell|python)\n(.*?)```(?:\n+<!-- prints -->\n+```text\n(.*?)```)?", re.DOTALL
