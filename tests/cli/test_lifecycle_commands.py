@@ -56,6 +56,9 @@ def test_an_approval_archives_what_was_held_back_and_names_its_run(run: Typed, h
 
 
 def test_a_run_of_which_nothing_waits_is_refused(run: Typed) -> None:
-    code, said, _ = run("lifecycle", "approve", "20260101T000000-lifecycle-abcdef")
-    assert code == ExitCode.FAILED
-    assert "nothing_to_approve: nothing of the run" in said
+    _, before, _ = run("receipts", "--json")
+    code, _, complaint = run("lifecycle", "approve", "20260101T000000-lifecycle-abcdef")
+    assert code == ExitCode.USAGE
+    assert "nothing of the run 20260101T000000-lifecycle-abcdef waits" in " ".join(complaint.split())
+    # Nothing ran, so no failed run is left for doctor to name.
+    assert run("receipts", "--json")[1] == before

@@ -75,6 +75,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("import", "--scope", "import {tmp}/one.jsonl --scope=", "not empty"),
     ("import", "--batch", "import {tmp}/one.jsonl --batch 0", "greater than or equal to 1"),
     ("revive", "ref", "revive xyz", f"{NO_RECORD}: xyz"),
+    ("lifecycle approve", "run_id", "lifecycle approve x", "nothing of the run x waits to be approved"),
     ("revive", "ref", "revive", "name one REF, or --source NAME, or --run RUN"),
     *(
         (name, option, f"{name} {line}", said)
@@ -158,13 +159,6 @@ OTHER_CODES: list[tuple[str, str, str, ExitCode, str]] = [
     ("import", "file", "import {tmp}/none.jsonl", ExitCode.CONFIGURATION, "cannot read"),
     ("serve", "--host", "serve --host 0.0.0.0", ExitCode.CONFIGURATION, "--init-token"),
     ("eval", "golden", "eval {tmp}/none.jsonl", ExitCode.FAILED, "cannot be read"),
-    (
-        "lifecycle approve",
-        "run_id",
-        "lifecycle approve x",
-        ExitCode.FAILED,
-        "nothing of the run x waits to be approved",
-    ),
     ("snapshot show", "name", "snapshot show x", ExitCode.FAILED, "no finished snapshot 'x'"),
     ("snapshot diff", "old", "snapshot diff x", ExitCode.FAILED, "no finished snapshot 'x'"),
     ("snapshot diff", "new", "snapshot diff now x", ExitCode.FAILED, "no finished snapshot 'x'"),
