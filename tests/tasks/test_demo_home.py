@@ -8,6 +8,7 @@ import lancedb
 import pyarrow as pa
 import pytest
 
+import sunrise
 from sunrise.adapters.capture_jsonl import CaptureBatch, capture_batches
 from sunrise.adapters.plugin_table import PluginMemory, placeholder_vector, plugin_schema, write_plugin_table
 from sunrise.domain.text.analysis import analyze, query_terms
@@ -80,10 +81,11 @@ def test_the_operators_grade_comes_through(batch: CaptureBatch) -> None:
 
 
 def test_the_table_is_the_plugins(demo: DemoHome, memories: pa.Table) -> None:
-    assert memories.schema.equals(plugin_schema(1536))
-    assert [field.name for field in memories.schema] == [
-        "id", "text", "vector", "importance", "category", "createdAt",
-    ]  # fmt: skip
+    assert memories.schema.equals(plugin_schema(1536, with_scope=True))
+    # The six of the gateway's plugin, and the scope that an engine with scopes writes beside them.
+    assert plugin_schema(1536).names == ["id", "text", "vector", "importance", "category", "createdAt"]
+    assert memories.schema.names == [*plugin_schema(1536).names, "scope"]
+    assert set(memories["scope"].to_pylist()) == {"billing", "personal", "homelab", "gateway", "global"}
     assert all(field.nullable for field in memories.schema)
     assert memories.num_rows == demo.memories == 40
     assert "__schema__" not in memories["id"].to_pylist()
@@ -120,6 +122,17 @@ def test_each_question_is_answered_best_by_a_memory_that_it_shares_words_with(
             ref: sum(1 / frequency[term] for term in wanted if term in found) for ref, found in texts.items()
         }
         assert [max(score, key=score.__getitem__)] == question["expected"], question["query"]
+
+
+def test_its_questions_are_answered_before_the_first_day(demo: DemoHome) -> None:
+    questions = [json.loads(line) for line in demo.golden.read_text("utf-8").splitlines()]
+    (demo.home / "sunrise.toml").write_text('timezone = "UTC"\n', encoding="utf-8")
+    with sunrise.open(demo.home, read_only=True) as memories:
+        found = {
+            one["id"]: [item.ref for item in memories.recall(one["query"], scope=one["scope"], limit=3).items]
+            for one in questions
+        }
+    assert [one["id"] for one in questions if found[one["id"]][:1] != one["expected"]] == []
 
 
 def test_the_same_time_gives_the_same_home(demo: DemoHome, memories: pa.Table, tmp_path: Path) -> None:
