@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sunrise.domain.memory_lines import FIELDS, LONGEST_FIELD, LONGEST_TEXT, new_id, normal_row, sample_of
+from sunrise.domain.memory_lines import (
+    FIELDS,
+    LONGEST_FIELD,
+    LONGEST_TEXT,
+    imported_row,
+    new_id,
+    normal_row,
+    sample_of,
+)
 from sunrise.errors import DataError
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
@@ -151,3 +159,15 @@ def test_a_row_without_an_id_gets_the_same_one_each_time_and_no_others() -> None
 def test_a_sample_shows_no_secret_and_is_short() -> None:
     assert sample_of(b'{"text": "password: hunter2"') == '{"text": "password: [redacted:password]"'
     assert sample_of(b"\xff\x00" + b"a" * 100_000) == "\ufffd " + "a" * 498
+
+
+@pytest.mark.parametrize("importance", [7, 86, -1, 1.5, "7", {"score": 7}])
+def test_an_imported_importance_that_may_mean_two_things_is_refused(importance: object) -> None:
+    with pytest.raises(DataError) as caught:
+        imported_row({"text": "tea", "importance": importance})
+    assert caught.value.reason == "ambiguous_importance"
+
+
+@pytest.mark.parametrize(("importance", "score"), [(0.7, 0.7), ("70%", 0.7), (1, 1.0), ("nice_to_have", 0.5)])
+def test_an_imported_importance_of_one_meaning_is_taken(importance: object, score: float) -> None:
+    assert imported_row({"text": "tea", "importance": importance})["importance"] == score

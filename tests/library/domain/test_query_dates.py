@@ -206,3 +206,29 @@ def test_a_part_of_a_time_is_more_likely(query: str, likely: tuple[str, str]) ->
     assert span.likely is not None
     hours = tuple(datetime.fromtimestamp(ms / 1000, UTC).isoformat()[:13] for ms in span.likely)
     assert hours == likely
+
+
+@pytest.mark.parametrize(
+    ("query", "today", "found"),
+    [
+        ("two weeks ago today", "2026-05-13", ("2026-04-29", "2026-04-30")),
+        ("what broke a month ago today", "2026-05-13", ("2026-04-13", "2026-04-14")),
+        ("a year ago today", "2026-05-13", ("2025-05-13", "2025-05-14")),
+        # April has no 31st, nor has February.
+        ("a month ago today", "2026-05-31", None),
+        ("what came on the 31st", "2026-03-05", ("2026-01-31", "2026-02-01")),
+        ("what came on the 45th", "2026-03-05", None),
+        ("9999 weeks ago today", "2026-05-13", None),
+        # 182 days and 45 more or less, 15 days and 3 more or less.
+        ("半年前", "2026-05-13", ("2025-09-28", "2025-12-27")),
+        ("半個月前", "2026-05-13", ("2026-04-25", "2026-05-01")),
+        ("the other day", "2026-05-13", ("2026-05-06", "2026-05-14")),
+    ],
+)
+def test_days_counted_from_another_today(query: str, today: str, found: tuple[str, str] | None) -> None:
+    now_ms = int(datetime.fromisoformat(f"{today}T12:00+00:00").timestamp() * 1000)
+    spans = [
+        tuple(datetime.fromtimestamp(at / 1000, UTC).date().isoformat() for at in (one.begin_ms, one.end_ms))
+        for one in spans_in(query, now_ms=now_ms, zone=UTC)
+    ]
+    assert spans == ([] if found is None else [found])
