@@ -19,12 +19,19 @@ import pytest
 
 from sunrise.cli.exit_codes import ExitCode
 from sunrise.domain.schedule import DAY, FLOW_NAMES, SCHEDULED_FLOWS
+from sunrise.settings import machine_zone
 from tasks.demo.home import write_demo_home
 
 T = TypeVar("T")
 LONG = 90.0
 
-HARVEST_STEPS = {"read sources", "retry quarantined", "inherit trust", "scrub read lines"}
+HARVEST_STEPS = {
+    "renew terms of rows",
+    "read sources",
+    "retry quarantined",
+    "inherit trust",
+    "scrub read lines",
+}
 
 
 @pytest.mark.server
@@ -65,7 +72,7 @@ def _assert_schedules_active(api: httpx.Client) -> None:
         assert not deployment["paused"]
         assert schedule["active"]
         assert schedule["schedule"]["cron"] == flow.cron
-        assert schedule["schedule"]["timezone"] == "Asia/Taipei"
+        assert schedule["schedule"]["timezone"] == machine_zone()
     assert deployments[DAY]["schedules"] == []
 
 

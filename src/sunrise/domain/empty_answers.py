@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 REASONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -20,9 +19,12 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
 """The sentences of reasons that have nothing to do with what was asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """How an interface is asked for another scope, and for archived memories too."""
+class Asking(NamedTuple):
+    """
+    How an interface is asked for another scope, and for archived memories too.
+
+    A named tuple, since the command that answers through a running service loads no dataclasses.
+    """
 
     scope: Callable[[str], str]
     archived: str

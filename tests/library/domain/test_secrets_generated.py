@@ -167,8 +167,12 @@ def test_lines_of_a_key_that_stand_in_quotes_go_with_it() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hint", HINTS)
-def test_a_megabyte_of_hints_is_read_within_a_second(hint: str) -> None:
-    text = hint * (1_000_000 // len(hint.encode()))
-    started = time.process_time()
-    redact(text)
-    assert time.process_time() - started < 1
+def test_reading_hints_takes_as_much_longer_as_the_text_is(hint: str) -> None:
+    def seconds(size: int) -> float:
+        text = hint * (size // len(hint.encode()))
+        started = time.process_time()
+        redact(text)
+        return time.process_time() - started
+
+    # Four times the text would take sixteen times as long where each hint is looked at from each other one.
+    assert min(seconds(1_000_000) for _ in range(2)) < 8 * min(seconds(250_000) for _ in range(3))
