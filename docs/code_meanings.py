@@ -130,7 +130,7 @@ REFUSALS = {
     "torn_line": "import: the last line was cut off",
     "nesting_too_deep": "the record nests deeper than 200 levels",
     "wrong_type": "a text field holds something else",
-    "bad_time.*": "what stands as the time is none: the field and what is wrong with its value follow, as in"
+    "bad_time.*": "a time cannot be read; the field and the fault follow, as in"
     " `bad_time.createdAt.not_a_time`; also wrong_type, boolean, not_finite, negative, too_early, too_late",
     "malformed_golden.*": "a line of a golden set cannot be read; the name of the error follows",
 }

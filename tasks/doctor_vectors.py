@@ -59,7 +59,7 @@ def _before_own_vectors(settings: Settings, table: MemoryTable, embedder: Embedd
     found, model = find_unembedded(table, column_of(embedder.model_id), check=False), embedder.model_id
     memories = found.seen - found.empty
     space = searched(table.spaces(), model, embedder.dimension)
-    usable = _signed(table, model) if isinstance(space, VectorSpace) else 0
+    usable = _rows_with_fingerprint(table, model) if isinstance(space, VectorSpace) else 0
     if usable < memories:
         yield look(
             CHECK,
@@ -72,7 +72,7 @@ def _before_own_vectors(settings: Settings, table: MemoryTable, embedder: Embedd
         yield from _faulty(settings, table, space)
 
 
-def _signed(table: MemoryTable, model_id: str) -> int:
+def _rows_with_fingerprint(table: MemoryTable, model_id: str) -> int:
     """Return how many memories say that their vector in the plugin's column is of this model."""
     if "embedding_model" not in table.schema().names:
         return 0

@@ -100,7 +100,7 @@ def _parts(rows: Sequence[HeldBack]) -> Iterator[Sequence[HeldBack]]:
 
 
 def _time_of(home: Home, run_id: str | None) -> tuple[int, int]:
-    """Return when a run began and ended: a harvest has the ledger's door for itself as long as it runs."""
+    """Return when a run began and ended. Only one harvest writes at a time, so its rows fall in between."""
     if run_id is None:
         return 0, _FOREVER_MS
     receipt = home.ledger.recorded_run(run_id)

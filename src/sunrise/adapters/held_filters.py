@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 Mask = npt.NDArray[np.bool_]
 Condition = Callable[[pa.RecordBatch], Any]
-"""Tells of each row of a batch whether it is let through: true, false, or null where SQL knows neither."""
+"""Says for each row of a batch whether the filter lets it through: true, false, or null where SQL says null."""
 
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
@@ -74,8 +74,8 @@ def mask(condition: Condition, rows: pa.RecordBatch) -> Mask:
         raise UnreadableFilterError(str(error)) from error
     if isinstance(found, pa.BooleanScalar):
         return np.full(len(rows), found.as_py() is True)
-    told: Mask = pc.fill_null(found, fill_value=False).to_numpy(zero_copy_only=False)
-    return told
+    passed: Mask = pc.fill_null(found, fill_value=False).to_numpy(zero_copy_only=False)
+    return passed
 
 
 class _Reader:
@@ -127,8 +127,8 @@ class _Reader:
             return inner
         for word in ("TRUE", "FALSE"):
             if self._took(word):
-                told = pa.scalar(word == "TRUE")
-                return lambda _rows: told
+                always = pa.scalar(word == "TRUE")
+                return lambda _rows: always
         return self._about(self._name())
 
     def _about(self, column: str) -> Condition:
@@ -210,16 +210,16 @@ def _folded(join: Callable[..., Any], parts: Sequence[Condition]) -> Condition:
 
 
 def _one_of(column: str, values: list[Any], *, is_negated: bool) -> Condition:
-    def told(rows: pa.RecordBatch) -> Any:
+    def is_let_through(rows: pa.RecordBatch) -> Any:
         asked = rows.column(column)
         found = pc.is_in(asked, value_set=pa.array(values, asked.type))
         return pc.if_else(pc.is_valid(asked), pc.invert(found) if is_negated else found, _UNKNOWN)
 
-    return told
+    return is_let_through
 
 
 def _compared(column: str, compare: Callable[..., Any], value: Any) -> Condition:
-    def told(rows: pa.RecordBatch) -> Any:
+    def is_let_through(rows: pa.RecordBatch) -> Any:
         asked = rows.column(column)
         is_text = pa.types.is_string(asked.type) or pa.types.is_large_string(asked.type)
         if is_text != isinstance(value, str):
@@ -229,4 +229,4 @@ def _compared(column: str, compare: Callable[..., Any], value: Any) -> Condition
             raise UnreadableFilterError(column)
         return compare(asked, pa.scalar(value, asked.type if is_text else None))
 
-    return told
+    return is_let_through

@@ -148,11 +148,11 @@ def in_order(found: Iterable[Ranked]) -> list[Ranked]:
     The score of a superseded memory is lowered to that of the worst current one, so that none stands before
     what replaced it.
     """
-    ranked = list(found)
-    lowest = min((one.score for one in ranked if not one.memory.is_superseded), default=math.inf)
+    memories = list(found)
+    lowest = min((one.score for one in memories if not one.memory.is_superseded), default=math.inf)
     placed = (
         replace(one, score=lowest) if one.memory.is_superseded and one.score > lowest else one
-        for one in ranked
+        for one in memories
     )
     return sorted(placed, key=lambda one: (-one.score, one.memory.is_superseded, one.memory.ref))
 

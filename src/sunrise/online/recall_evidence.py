@@ -62,9 +62,9 @@ def gathered(
     memories = {ref: memory for found in legs.all for ref, memory in found.memories.items()}
     of_time = _of_time(memories, spans, phrases)
     if of_time:
-        strange = _strange(legs, terms, of_time)
-        memories = {ref: memory for ref, memory in memories.items() if ref not in strange}
-        by_words = tuple(ref for ref in by_words if ref not in strange)
+        by_date_alone = _found_by_date_alone(legs, terms, of_time)
+        memories = {ref: memory for ref, memory in memories.items() if ref not in by_date_alone}
+        by_words = tuple(ref for ref in by_words if ref not in by_date_alone)
     if calibration is None:
         closest = max(of_time.values(), default=0.0)
         best = [[ref] for ref in sorted(memories) if closest and of_time[ref] == closest]
@@ -89,7 +89,7 @@ def gathered(
     return Evidence(memories, fits, by_words, tuple(nearest), FUSED_BY_SCORES, _elsewhere(legs, calibration))
 
 
-def _strange(legs: Legs, terms: Sequence[str], of_time: Mapping[str, float]) -> frozenset[str]:
+def _found_by_date_alone(legs: Legs, terms: Sequence[str], of_time: Mapping[str, float]) -> frozenset[str]:
     """Return what was found only for a part of a date, which stands in many other dates."""
     near = set(_refs(legs.by_meaning))
     return frozenset(
