@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 Mask = npt.NDArray[np.bool_]
 Condition = Callable[[pa.RecordBatch], Any]
-"""Says for each row of a batch whether the filter lets it through: true, false, or null where SQL says null."""
+"""Says for each row of a batch whether it passes the filter: true, false, or null where SQL says null."""
 
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<text>'(?:[^']|'')*')|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"

@@ -14,13 +14,11 @@ from sunrise.domain.text.dated_terms import text_terms
 _FREQUENCY_SHARE: Final = 0.1
 """How much of the score by words is BM25: of two memories with the same words the terser one is first."""
 
-
 _COMMON_SHARE: Final = 0.3
-"""A common word counts so much in what is told: in few memories it stands in one by chance."""
-
+"""A common word counts for less in ``told``: in a small home one memory has it by chance."""
 
 _TIME_BESIDE: Final = 2.0
-"""To be of the time that a query names counts so much, beside all its words together."""
+"""The weight of being of the time that a query names; all its words together weigh 1."""
 
 
 @dataclass(frozen=True, slots=True)

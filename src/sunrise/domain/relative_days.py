@@ -26,25 +26,16 @@ CJK_NUMBER: Final = r"\d{1,4}|[二三四五六七八九]?十[一二三四五六�
 _CJK_COUNTS: Final = {
     **{sign: count for count, sign in enumerate("一二三四五六七八九十", 1)}, "兩": 2, "两": 2,
 }  # fmt: skip
-_WORDS: Final = (
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
+NUMBER_WORDS: Final = (
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+"""The English words for the numbers from 1 on."""
+
 _COUNTS: Final = {
-    **{word: count for count, word in enumerate(_WORDS, 1)},
+    **{word: count for count, word in enumerate(NUMBER_WORDS, 1)},
     "a": 1, "an": 1, "a couple of": 2, "couple of": 2,
 }  # fmt: skip
-_NUMBER: Final = rf"\d{{1,4}}|(?:a )?couple of|an?|{'|'.join(_WORDS)}"
+_NUMBER: Final = rf"\d{{1,4}}|(?:a )?couple of|an?|{'|'.join(NUMBER_WORDS)}"
 
 
 def number(said: str | None) -> int:

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from sunrise.domain.admission.content import Content, content_of
 from sunrise.domain.admission.figures import figures_of
 from sunrise.domain.admission.similar_rows import opposed
+from sunrise.domain.relative_days import NUMBER_WORDS
 from sunrise.domain.text.analysis import terms
 
 REPEAT_FROM = (0.53, 0.55)
@@ -180,26 +181,7 @@ _MARK = re.compile(
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _CONTRAST = re.compile(r", not\b|，?不是|而不是")
-_NUMBERS = {
-    name: str(number)
-    for number, name in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ]
-    )
-}
+_NUMBERS = {name: str(number) for number, name in enumerate(["zero", *NUMBER_WORDS])}
 _IN_WORDS = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b")
 _HAN_DIGITS = {han: value for value, han in enumerate("零一二三四五六七八九")} | {"兩": 2, "两": 2}
 _IN_HAN = re.compile(r"[一二三四五六七八九兩两]?十[一二三四五六七八九]?|[一二三四五六七八九兩两]")
