@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +44,20 @@ def test_texts_are_ranked_by_words_and_filtered(tmp_path: Path) -> None:
     chinese = table.search_terms(terms("备份保留几天"), columns=COLUMNS, where=None, limit=3)
     assert chinese.column("id").to_pylist() == ["m2"]
     assert len(table.search_terms(terms("giraffe"), columns=COLUMNS, where=None, limit=3)) == 0
+
+
+def test_rows_of_another_process_are_found_at_once(tmp_path: Path) -> None:
+    table = plugin_table(tmp_path, ["The NAS has disks"])
+    asked = terms("backups night")
+    assert len(table.search_terms(asked, columns=COLUMNS, where=None, limit=3)) == 0
+    row = {"id": "m9", "text": "Backups run at night", "scope": "ops", "vector": [0.1] * 8}
+    script = (
+        "import json, sys, lancedb\n"
+        "lancedb.connect(sys.argv[1]).open_table('memories').add([json.loads(sys.argv[2])])"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path), json.dumps(row)], check=True)
+    found = table.search_terms(asked, columns=COLUMNS, where=None, limit=3)
+    assert found.column("id").to_pylist() == ["m9"]
 
 
 def test_a_large_table_waits_for_the_index_flow(tmp_path: Path) -> None:
