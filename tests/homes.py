@@ -24,6 +24,12 @@ CONFIG = """\
 name = "none"
 """
 
+OWNERS_SPOOL = """\
+[harvest]
+spool_highest_origin = "operator"
+"""
+"""In a config: the owner alone writes the files of the spool, so that its lines may claim to be his."""
+
 # Id, text, importance, category and time of each.
 MEMORIES: tuple[tuple[str, str, float, str, int], ...] = (
     ("m-backup", "Backup the database before every deploy", 0.9, "decision", NOW - 200 * DAY_MS),

@@ -9,14 +9,16 @@ import pytest
 
 from sunrise.cli import app
 from sunrise.domain.admission.rules import RuleName
-from tests.homes import CONFIG, NOW, write_captures
+from tests.homes import CONFIG, NOW, OWNERS_SPOOL, write_captures
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SUNRISE_HOME", str(tmp_path))
     (tmp_path / "spool").mkdir()
-    (tmp_path / "sunrise.toml").write_text(CONFIG + '[admission]\noff = ["heartbeat", "acknowledgement"]\n')
+    (tmp_path / "sunrise.toml").write_text(
+        CONFIG + OWNERS_SPOOL + '[admission]\noff = ["heartbeat", "acknowledgement"]\n'
+    )
     return tmp_path
 
 
@@ -59,7 +61,7 @@ def test_the_report_counts_by_rule_and_names_rows(
     ]
     write_captures(home / "spool" / "a.jsonl", beats)
     run(monkeypatch, capsys, "run", "harvest")
-    (home / "sunrise.toml").write_text(CONFIG)
+    (home / "sunrise.toml").write_text(CONFIG + OWNERS_SPOOL)
 
     code, out, _ = run(monkeypatch, capsys, "admission", "report", "--json")
 
@@ -91,6 +93,6 @@ def test_an_empty_ledger_has_nothing_to_report(
 def test_a_rule_that_does_not_exist_is_a_mistake_of_the_setup(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (home / "sunrise.toml").write_text(CONFIG + '[admission]\noff = ["heart"]\n')
+    (home / "sunrise.toml").write_text(CONFIG + OWNERS_SPOOL + '[admission]\noff = ["heart"]\n')
     code, _, err = run(monkeypatch, capsys, "admission", "report")
     assert (code, err) == (78, "sunrise: [admission] off: no such rule: heart\n")

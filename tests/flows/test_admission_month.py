@@ -11,6 +11,7 @@ from flows.harvest import harvest_captures
 from sunrise.bootstrap import open_home
 from sunrise.domain.receipts import RunStatus
 from sunrise.settings import load_settings
+from tests.homes import OWNERS_SPOOL
 from tests.junk_month import junk_month
 from tests.ledgers import WHOLE
 
@@ -28,7 +29,8 @@ def test_of_a_month_of_junk_what_is_useful_enters_and_little_else(
     (tmp_path / "boot").mkdir()
     for number, text in enumerate(month.boot_texts):
         (tmp_path / "boot" / f"{number}.md").write_text(text, encoding="utf-8")
-    (tmp_path / "sunrise.toml").write_text('[admission]\nboot_files = ["boot/*.md"]\n')
+    config = OWNERS_SPOOL + '[admission]\nboot_files = ["boot/*.md"]\n'
+    (tmp_path / "sunrise.toml").write_text(config)
     with (tmp_path / "spool" / "month.jsonl").open("w", encoding="utf-8") as file:
         for number, row in enumerate(month.rows):
             file.write(json.dumps({**row.record, "observationId": number}, ensure_ascii=False) + "\n")

@@ -75,14 +75,14 @@ def test_on_a_full_disk_reads_go_on_and_writes_say_so(
 ) -> None:
     with served(own_home) as running:
         running.ask("POST", "/v1/event", EVENTS)
-        before = (own_home / "spool/service.jsonl").read_bytes()
+        before = (own_home / "spool/http/events.jsonl").read_bytes()
         # What the system says of a full disk, for files of the spool alone.
         monkeypatch.setattr("sunrise.adapters.spool_writer.os.fsync", _raise_no_space)
         answer = running.ask("POST", "/v1/event", EVENTS)
         assert (answer.status, answer.reason, answer.headers["retry-after"]) == (503, "store_failed", "5")
         assert b"spool" not in answer.body
         assert running.recall("green tea").json["items"]
-    assert (own_home / "spool/service.jsonl").read_bytes() == before
+    assert (own_home / "spool/http/events.jsonl").read_bytes() == before
 
 
 def test_what_nobody_foresaw_is_a_problem_too(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

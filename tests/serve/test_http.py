@@ -126,7 +126,10 @@ def test_events_are_where_the_harvest_reads_them(own_home: Path) -> None:
     with served(own_home) as running:
         answer = running.ask("POST", "/v1/event", {"events": events})
     assert answer.status == 202
-    lines = [json.loads(line) for line in (own_home / "spool/service.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (own_home / "spool/http/events.jsonl").read_text().splitlines()]
+    assert {tuple(line) for line in lines} == {("event", "stamp")}
+    assert {line["stamp"]["caller"] for line in lines} == {"operator"}
+    lines = [line["event"] for line in lines]
     assert [line["event_id"] for line in lines] == answer.json["eventIds"]
     assert answer.json["eventIds"][0] == "e-1"
     assert lines[0]["sessionKey"] == "s"
@@ -137,7 +140,7 @@ def test_events_are_where_the_harvest_reads_them(own_home: Path) -> None:
 def test_events_that_are_none_leave_nothing(own_home: Path, events: list[object]) -> None:
     with served(own_home) as running:
         assert running.ask("POST", "/v1/event", {"events": events}).status == 422
-    assert not (own_home / "spool/service.jsonl").exists()
+    assert not (own_home / "spool/http").exists()
 
 
 def test_a_receipt_is_had_by_its_run(own_home: Path) -> None:

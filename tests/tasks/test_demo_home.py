@@ -9,10 +9,12 @@ import pyarrow as pa
 import pytest
 
 import sunrise
-from sunrise.adapters.capture_jsonl import CaptureBatch, capture_batches
+from sunrise.adapters.capture_jsonl import CaptureBatch
 from sunrise.adapters.plugin_table import PluginMemory, placeholder_vector, plugin_schema, write_plugin_table
+from sunrise.adapters.sources import readers
 from sunrise.domain.text.analysis import analyze, query_terms
 from sunrise.errors import ConfigurationError
+from sunrise.settings import load_settings
 from tasks.demo.home import DemoHome, write_demo_home
 
 NOW = 1_790_000_000_000
@@ -26,7 +28,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHome:
 
 @pytest.fixture(scope="module")
 def batch(demo: DemoHome) -> CaptureBatch:
-    (whole,) = capture_batches(demo.spool, source="spool", position=None, now_ms=NOW)
+    (whole,) = readers(load_settings(demo.home))[0].batches(None, now_ms=NOW, batch_lines=20_000)
     return whole
 
 

@@ -16,14 +16,14 @@ from tasks.admission_report import report_admission
 from tasks.harvest import read_sources
 from tasks.keeping import Harvested
 from tests.fakes import FrozenClock
-from tests.homes import CONFIG, NOW, write_captures
+from tests.homes import CONFIG, NOW, OWNERS_SPOOL, write_captures
 from tests.ledgers import WHOLE
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     (tmp_path / "spool").mkdir()
-    (tmp_path / "sunrise.toml").write_text(CONFIG)
+    (tmp_path / "sunrise.toml").write_text(CONFIG + OWNERS_SPOOL)
     return tmp_path
 
 
@@ -117,7 +117,7 @@ def test_boot_files_of_the_settings_are_known(path: Path) -> None:
     (path / "SOUL.md").write_text(
         "# Soul\n\nPixel keeps every answer short and asks before it deletes a file.\n"
     )
-    (path / "sunrise.toml").write_text(CONFIG + '[admission]\nboot_files = ["*.md"]\n')
+    (path / "sunrise.toml").write_text(CONFIG + OWNERS_SPOOL + '[admission]\nboot_files = ["*.md"]\n')
     with open_home(load_settings(path), clock=FrozenClock(NOW)) as home:
         assert home.boot_texts() == ((path / "SOUL.md").read_text(),)
         found = harvest(
@@ -131,14 +131,16 @@ def test_boot_files_of_the_settings_are_known(path: Path) -> None:
 
 
 def test_a_rule_that_is_off_lets_by_what_it_would_collapse(path: Path) -> None:
-    (path / "sunrise.toml").write_text(CONFIG + '[admission]\noff = ["heartbeat", "acknowledgement"]\n')
+    (path / "sunrise.toml").write_text(
+        CONFIG + OWNERS_SPOOL + '[admission]\noff = ["heartbeat", "acknowledgement"]\n'
+    )
     with open_home(load_settings(path), clock=FrozenClock(NOW)) as home:
         found = harvest(home, said("HEARTBEAT_OK", source="agent"))
         assert (found.inserted, found.hidden) == (1, {})
 
 
 def test_a_rule_that_does_not_exist_cannot_be_switched_off(path: Path) -> None:
-    (path / "sunrise.toml").write_text(CONFIG + '[admission]\noff = ["heartbeats"]\n')
+    (path / "sunrise.toml").write_text(CONFIG + OWNERS_SPOOL + '[admission]\noff = ["heartbeats"]\n')
     with open_home(load_settings(path)) as home, pytest.raises(ConfigurationError, match="heartbeats"):
         harvest(home, said("hello there, I moved to Brno"))
 
@@ -182,7 +184,7 @@ def test_a_flood_of_one_session_is_counted(home: Home) -> None:
 
 def test_the_report_says_what_the_rules_would_do_and_changes_nothing(path: Path) -> None:
     (path / "sunrise.toml").write_text(
-        CONFIG + '[admission]\noff = ["heartbeat", "near_duplicate", "acknowledgement"]\n'
+        CONFIG + OWNERS_SPOOL + '[admission]\noff = ["heartbeat", "near_duplicate", "acknowledgement"]\n'
     )
     with open_home(load_settings(path), clock=FrozenClock(NOW)) as home:
         harvest(
@@ -192,7 +194,7 @@ def test_the_report_says_what_the_rules_would_do_and_changes_nothing(path: Path)
             said("I prefer tea", ts=NOW + 8),
             said("I moved to Brno", ts=NOW - 40 * DAY_MS),
         )
-    (path / "sunrise.toml").write_text(CONFIG)
+    (path / "sunrise.toml").write_text(CONFIG + OWNERS_SPOOL)
     with open_home(load_settings(path), clock=FrozenClock(NOW)) as home:
         before = home.ledger.content_digest()
         report = report_admission(home)

@@ -48,7 +48,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "agent" / "memory").mkdir(parents=True)
     (tmp_path / "sunrise.toml").write_text(
         '[embedder]\nname = "none"\n'
-        '[[sources]]\nkind = "capture"\npath = "said.jsonl"\n'
+        '[[sources]]\nkind = "capture"\npath = "said.jsonl"\nhighest_origin = "operator"\n'
         '[[sources]]\nkind = "markdown"\npath = "agent"\n'
     )
     return tmp_path

@@ -22,7 +22,7 @@ from tasks.admission_report import report_admission
 from tasks.harvest import read_sources
 from tasks.row_meanings import MAX_CHARS, RowMeanings, row_meanings
 from tests.fakes import FakeEmbedder, FrozenClock
-from tests.homes import CONFIG, NOW, write_captures
+from tests.homes import CONFIG, NOW, OWNERS_SPOOL, write_captures
 
 BOOT = "# Rules\n\nAsk before you delete a file.\n"
 
@@ -158,7 +158,7 @@ def said(text: str, source: str, **fields: Any) -> dict[str, Any]:
 
 def test_a_harvest_tells_other_words_and_other_languages(tmp_path: Path) -> None:
     path = home_of(tmp_path, ADMIT)
-    (path / "sunrise.toml").write_text('[embedder]\nname = "use"\n' + ADMIT)
+    (path / "sunrise.toml").write_text('[embedder]\nname = "use"\n' + ADMIT + OWNERS_SPOOL)
     rows = [
         said("The flat in Brno costs 14500 crowns a month, says my landlord", "operator"),
         said("pg_dump of billing wrote 38 GB in 9 min", "tool", tool_name="exec"),

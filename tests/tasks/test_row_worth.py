@@ -20,7 +20,7 @@ from tasks.admission_report import report_admission
 from tasks.harvest import read_sources
 from tasks.row_worth import FEWEST_ROWS, RowWorth, row_worth
 from tests.fakes import FakeEmbedder, FrozenClock
-from tests.homes import CONFIG, NOW, write_captures
+from tests.homes import CONFIG, NOW, OWNERS_SPOOL, write_captures
 from training.months import HELD_OUT, LabelledRow, Month, read_month
 
 AXES = {"tea at 4": (1.0, 0.0), "tea at 4 or 5": (0.8, 0.6), "rain": (0.0, 1.0)}
@@ -235,7 +235,7 @@ def weigher(monkeypatch: pytest.MonkeyPatch) -> Weigher:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    (tmp_path / "sunrise.toml").write_text(CONFIG)
+    (tmp_path / "sunrise.toml").write_text(CONFIG + OWNERS_SPOOL)
     with open_home(load_settings(tmp_path), clock=FrozenClock(NOW)) as opened:
         yield opened
 

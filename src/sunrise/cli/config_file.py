@@ -29,7 +29,7 @@ def render_config(
 
 def render_source(source: SourceSettings) -> str:
     """Return the lines of one source, to be put at the end of a ``sunrise.toml``."""
-    values = source.model_dump(exclude_none=True)
+    values = source.model_dump(exclude_defaults=True)
     return "\n[[sources]]\n" + "".join(f"{name} = {_toml(value)}\n" for name, value in values.items())
 
 

@@ -90,11 +90,11 @@ def origin_of(
     """
     unclaimed = Origin.AGENT if limits.by_token else Origin.IMPORT
     born = str(Origin.TOOL if tool or kind == "tool" else unclaimed)
-    said = _known(record.get("source_kind"), limits)
+    said = _known(record.get("source_kind"))
     if said and (born != Origin.TOOL or _is_no_raise(said, born)):
-        return said
-    said = _known(detail.get("source_kind"), limits)
-    return said if said and _is_no_raise(said, born) else born
+        return limits.believed(said)
+    said = _known(detail.get("source_kind"))
+    return limits.believed(said) if said and _is_no_raise(said, born) else born
 
 
 def trust_of(source_kind: str, detail: Mapping[str, Any]) -> str | None:
@@ -110,8 +110,8 @@ def trust_of(source_kind: str, detail: Mapping[str, Any]) -> str | None:
     return tier_at_entry(source_kind, claimed=_claimed(detail))
 
 
-def _known(said: object, limits: ClaimLimits) -> str | None:
-    return limits.believed(said) if isinstance(said, str) and said in CEILINGS else None
+def _known(said: object) -> str | None:
+    return said if isinstance(said, str) and said in CEILINGS else None
 
 
 def _is_no_raise(said: str, born: str) -> bool:
