@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
-from sunrise.domain.lineage import Derived, is_memory_tool, named_parents
+from sunrise.domain.lineage import Derived, named_parents
+from sunrise.domain.memory_tools import memory_operation
 from sunrise.domain.records import split_ref
 from sunrise.domain.trust import TrustStanding, is_operators_decision, least
 
@@ -100,7 +101,7 @@ class SqliteTrust(SqliteConnection):
             others = db.execute(
                 sql.format(what=untrusted), {"at": row.episode_id, "limit": _RESULTS}
             ).fetchall()
-        return [one for one, _ in owners], [one for one, tool in others if not is_memory_tool(tool)]
+        return [one for one, _ in owners], [one for one, tool in others if memory_operation(tool) is None]
 
     def episode_text(self, episode_id: int) -> str:
         """Return what was said or answered, empty for an episode that is not there."""
@@ -122,7 +123,7 @@ class SqliteTrust(SqliteConnection):
         for is_owners, terms, episode_id, tool, memory_id in self._like(row, words, since_ms=since_ms):
             if is_owners:
                 owners.append(terms)
-            elif memory_id is not None or not is_memory_tool(tool):
+            elif memory_id is not None or memory_operation(tool) is None:
                 others.append((terms, episode_id))
         return owners, others
 

@@ -20,9 +20,11 @@ def dumps(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
-def rows(message: Any, *, session: Session = MAIN, **event: Any) -> EventRows:
+def rows(
+    message: Any, *, session: Session = MAIN, stored_texts: dict[str, str] | None = None, **event: Any
+) -> EventRows:
     whole = {"type": "message", "id": "e1", "message": message, **event}
-    return event_rows(whole, session=session, dumps=dumps, fallback_ms=7, now_ms=9)
+    return event_rows(whole, session=session, dumps=dumps, fallback_ms=7, now_ms=9, stored_texts=stored_texts)
 
 
 def user(text: Any, **fields: Any) -> dict[str, Any]:
@@ -211,19 +213,37 @@ def test_storing_names_the_memory_and_says_nothing_of_its_trust() -> None:
     taken = rows(result("Stored: tea", tool="memory_store", details={"action": "created", "id": MEMORY}))
     ((row, _),) = taken.observations
     assert (row.memory_id, row.trust_tier, only(taken).trust_tier) == (MEMORY, None, "untrusted")
+    assert (row.source_kind, row.tool_name, row.kind, row.summary) == ("agent", None, "note", "Stored: tea")
+
+
+def test_what_was_stored_is_observed_in_the_words_of_the_call_under_the_key_of_its_result() -> None:
+    texts: dict[str, str] = {}
+    asked = {"role": "assistant", "content": [call("home__memory_store", {"text": "Dana likes sencha"})]}
+    rows(asked, stored_texts=texts)
+    answer = json.dumps({"ref": f"mem:{MEMORY}", "status": "created", "receipt": {"decision": "kept"}})
+    taken = rows(result(answer, tool="home__memory_store"), stored_texts=texts)
+    ((row, _),) = taken.observations
+    assert (row.summary, row.memory_id, row.source_kind) == ("Dana likes sencha", MEMORY, "agent")
+    ((other, _),) = rows(result("x", tool="exec")).observations
+    assert row.key == other.key
+    assert texts == {}
+    # Read again without the call, an answer for programs is no observation.
+    assert rows(result(answer, tool="home__memory_store")).observations == ()
 
 
 @pytest.mark.parametrize(
     "message",
     [
         result("1. tea", tool="memory_recall", details={"memories": [{"memory_id": MEMORY}]}),
+        result('{"items": []}', tool="home__memory_recall"),
+        result("MEMORY.md#3", tool="memory_search"),
         result("failed", tool="memory_store", details={"id": MEMORY}, isError=True),
         result("exists", tool="memory_store", details=None),
     ],
 )
-def test_what_stores_nothing_names_no_memory(message: dict[str, Any]) -> None:
-    ((row, _),) = rows(message).observations
-    assert (row.memory_id, row.trust_tier) == (None, "untrusted")
+def test_what_a_memory_tool_answers_is_an_episode_and_no_observation(message: dict[str, Any]) -> None:
+    taken = rows(message)
+    assert (only(taken).source_kind, taken.observations) == ("tool", ())
 
 
 def test_a_result_without_text_is_an_episode_only() -> None:
