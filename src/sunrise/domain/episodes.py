@@ -266,12 +266,10 @@ class _Turn:
 def _user(turn: _Turn) -> None:
     marks = turn.message.get("__openclaw")
     is_owner = marks.get("senderIsOwner") if isinstance(marks, dict) else None
-    messages = turn_messages(
-        _text(turn.message.get("content")),
-        in_group=turn.session.in_group,
-        sender_is_owner=is_owner if isinstance(is_owner, bool) else None,
-    )
-    for part, said in enumerate(messages):
+    text = _text(turn.message.get("content"))
+    for part, said in enumerate(
+        turn_messages(text, in_group=turn.session.in_group, sender_is_owner=is_owner)
+    ):
         if said.text:
             _message(turn, said, part=part)
 

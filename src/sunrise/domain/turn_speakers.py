@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Final
 
+SIGNS: Final = ("[", "): ", "(untrusted")
+"""One of these is in every text with a mark of another speaker; most texts have none."""
+
 
 class Speaker(StrEnum):
     """Who speaks in a message, as far as its marks say."""
@@ -81,7 +84,7 @@ def speaker_within(text: str) -> Speaker:
     >>> speaker_within("what is [from: Mallory (666)] in my log?").value
     'owner'
     """
-    if not any(sign in text for sign in ("[", "): ", "(untrusted")):
+    if not any(sign in text for sign in SIGNS):
         return Speaker.OWNER
     return further(Speaker.OWNER, *_marks(text))
 

@@ -71,7 +71,7 @@ def turn_messages(
     if sender_is_owner is False:
         messages = [replace(one, speaker=Speaker.OTHER) for one in messages]
     senders = {one.sender for one in messages if one.speaker is not Speaker.OWNER}
-    if sender_is_owner and len(senders) <= 1:
+    if sender_is_owner is True and len(senders) <= 1:
         messages = [replace(one, speaker=Speaker.OWNER) for one in messages]
     return tuple(messages)
 

@@ -100,8 +100,8 @@ def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admi
     """
     Return a request's text as it may be stored.
 
-    The origin alone gives a tier of trust; what the text looks like, and whose message it says it is, can only
-    lower it.
+    The origin alone gives a tier of trust; what the text looks like, and whose message it is by its marks,
+    can only lower it.
     """
     scope = request.scope.strip() or DEFAULT_SCOPE
     whole = clean(request.text).strip()
