@@ -266,10 +266,9 @@ class _Turn:
 def _user(turn: _Turn) -> None:
     marks = turn.message.get("__openclaw")
     is_owner = marks.get("senderIsOwner") if isinstance(marks, dict) else None
-    text = _text(turn.message.get("content"))
-    for part, said in enumerate(
-        turn_messages(text, in_group=turn.session.in_group, sender_is_owner=is_owner)
-    ):
+    raw = _text(turn.message.get("content"))
+    messages = turn_messages(raw, in_group=turn.session.in_group, sender_is_owner=is_owner)
+    for part, said in enumerate(messages):
         if said.text:
             _message(turn, said, part=part)
 
@@ -279,8 +278,7 @@ def _message(turn: _Turn, said: OwnerText, *, part: int) -> None:
         detail = {"origin": str(said.origin)} if said.origin is not Origin.OWNER else {}
         turn.add(EpisodeType.AUTOMATION, said.text, detail=detail, source_kind="system", part=part)
         return
-    trust = said.trust_tier
-    detail = {} if said.sender is None else {"sender": said.sender}
+    trust, detail = said.trust_tier, {"sender": said.sender} if said.sender else {}
     episode = turn.add(
         EpisodeType.USER, said.text, detail=detail, source_kind="operator", trust=trust, part=part
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sunrise.domain.text.hidden_text import INVISIBLE_CLASS
 from sunrise.domain.turn_speakers import (
     ENVELOPE,
     FROM,
@@ -12,11 +13,11 @@ from sunrise.domain.turn_speakers import (
     METADATA,
     MINUTE,
     SENDER,
-    SENDER_WITH_ID,
     Speaker,
     further,
     is_group,
     is_same_sender,
+    named_at,
     named_in_metadata,
 )
 
@@ -52,7 +53,7 @@ class Unwrapped:
 
 def unwrapped(raw: str) -> Unwrapped:
     """Return a message without what begins and ends it."""
-    message = Unwrapped(raw.strip())
+    message = Unwrapped(_UNSEEN.sub("", raw).strip())
     _take_head(message)
     _take_tail(message)
     return message
@@ -190,6 +191,7 @@ _AFTER_NOTE = re.compile(rf"\s*(?=(?P<known>{ENVELOPE}|{METADATA})|\[|Note\b|Sys
 _MOST_NOTES = 20
 _BRACKET_PARAGRAPH = re.compile(rf"[^\n]*{_PARAGRAPH}")
 
+_UNSEEN = re.compile(rf"\A[\s{INVISIBLE_CLASS}]+")
 _QUEUE = re.compile(r"(?:\[[^\]\n]{1,200}\]\s*)?---[ \t]*\nQueued #\d+\b")
 _QUEUED = re.compile(r"^---[ \t]*\nQueued #\d+\b(?P<more>[^\n]*)(?:\n|\Z)", re.MULTILINE)
 _PRIVATE = re.compile(r"<(?P<end>/?)private\b[^>\n]*>", re.IGNORECASE)
@@ -247,7 +249,7 @@ def _sender_end(message: Unwrapped, said: str) -> int:
     """Note the sender that stands between the envelope and the words; return how long it is."""
     skipped = len(said) - len(said.lstrip())
     said = said[skipped:]
-    if match := SENDER_WITH_ID.match(said):
+    if match := named_at(said):
         message.hear_named(match["sender"])
         return skipped + match.end()
     if message.in_group and (match := SENDER.match(said)):

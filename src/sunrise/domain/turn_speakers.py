@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Final
 
+from sunrise.domain.text.hidden_text import INVISIBLE_CLASS
+
 SIGNS: Final = ("[", "): ", "(untrusted")
 """One of these is in every text with a mark of another speaker; most texts have none."""
 
@@ -74,6 +76,17 @@ def named_in_metadata(block: str) -> tuple[bool, str | None]:
     return any(_is_group_field(key, value) for key, value in told.items()), sender
 
 
+def named_at(text: str, at: int = 0) -> re.Match[str] | None:
+    """
+    Return the sender that a text begins with, known by his number; a year is none.
+
+    >>> named_at("Mallory (666): hi")["sender"], named_at("Budget (2026): 300"), named_at("Note (new): ok")
+    ('Mallory (666)', None, None)
+    """
+    match = _SENDER_WITH_ID.match(text, at)
+    return None if match is None or _YEAR.search(match["sender"]) else match
+
+
 def speaker_within(text: str) -> Speaker:
     r"""
     Return who speaks by the marks of other messages that stand on lines of a text; quoting one in a sentence
@@ -116,15 +129,20 @@ ENVELOPE: Final = (
 
 METADATA: Final = r"[A-Z][A-Za-z ]{2,60} \(untrusted[^)\n]{0,80}\):[ \t]*\n```json\n"
 
+_NOTES = re.compile(
+    r"(?:(?:\[[^\]\n]{1,200}\]|(?:Note|System)(?: \([^)\n]{1,60}\))?:[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+)"
+    r"\s*+){0,20}+"
+)
 _NUMBER = r"\((?:\+?\d{3,20}|@[\w.]{1,60}|[\w.:#@-]{0,60}\d[\w.:#@-]{0,60})\)"
-SENDER_WITH_ID: Final = re.compile(rf"(?P<sender>[^\W\d][^\n:()]{{0,80}} {_NUMBER}): ")
+_SENDER_WITH_ID = re.compile(rf"(?P<sender>[^\W\d][^\n:()]{{0,80}} {_NUMBER}): ")
 SENDER: Final = re.compile(r"(?P<sender>[^\s:()\[\]][^\n:()\[\]]{0,80}(?: \([^()\n]{1,80}\))?): ")
 FROM: Final = re.compile(r"\[from: (?P<sender>[^\n]{1,160})\]")
 
 _YEAR = re.compile(r"\((?:19|20)\d\d\)")
 _MARK = re.compile(
-    rf"^[ \t]*(?:\[[^\]\n]{{1,80}}\] ?){{0,4}}?(?:(?P<envelope>{ENVELOPE}) ?(?P<said>[^\n]{{0,200}})"
-    rf"|(?P<metadata>{METADATA})|(?P<sender>{FROM.pattern.replace('?P<sender>', '?:')})[ \t]*$)",
+    rf"^[ \t{INVISIBLE_CLASS}]*+(?:\[[^\]\n]{{1,80}}\] ?){{0,4}}?"
+    rf"(?:(?P<envelope>{ENVELOPE}) ?(?P<said>[^\n]{{0,200}})"
+    rf"|(?P<metadata>{METADATA})|(?P<sender>{FROM.pattern.replace('?P<sender>', '?:')}))",
     re.MULTILINE,
 )
 
@@ -138,17 +156,13 @@ def _is_group_field(key: str, value: Any) -> bool:
 
 
 def _marks(text: str) -> Iterator[Speaker]:
-    first = SENDER_WITH_ID.match(text)
-    if first and not _YEAR.search(first["sender"]):
+    notes = _NOTES.match(text)
+    if named_at(text, notes.end() if notes else 0):
         yield Speaker.UNKNOWN
     for mark in _MARK.finditer(text):
-        if mark["sender"] or (
-            mark["envelope"]
-            and (
-                SENDER_WITH_ID.match(mark["said"])
-                or (is_group(mark["envelope"]) and SENDER.match(mark["said"]))
-            )
-        ):
-            yield Speaker.OTHER
-        else:
-            yield Speaker.UNKNOWN
+        is_named = mark["sender"] or (mark["envelope"] and _names_sender(mark["envelope"], mark["said"]))
+        yield Speaker.OTHER if is_named else Speaker.UNKNOWN
+
+
+def _names_sender(envelope: str, said: str) -> bool:
+    return named_at(said) is not None or (is_group(envelope) and SENDER.match(said) is not None)

@@ -65,7 +65,7 @@ def turn_messages(
     >>> [one.trust_tier for one in turn_messages("[Telegram Us id:-7 2026-03-08 21:53 UTC] Mal (6): I moved")]
     ['untrusted']
     """
-    messages = _messages(without_private(raw))
+    messages = _messages(without_private(raw.replace("\r\n", "\n")))
     if in_group:
         messages = [replace(one, speaker=further(one.speaker, Speaker.UNKNOWN)) for one in messages]
     if sender_is_owner is False:
