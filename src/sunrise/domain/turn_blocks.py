@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 from sunrise.domain.text.hidden_text import INVISIBLE_CLASS
 from sunrise.domain.turn_speakers import (
@@ -191,6 +192,22 @@ _AFTER_NOTE = re.compile(rf"\s*(?=(?P<known>{ENVELOPE}|{METADATA})|\[|Note\b|Sys
 _MOST_NOTES = 20
 _BRACKET_PARAGRAPH = re.compile(rf"[^\n]*{_PARAGRAPH}")
 
+CRON: Final = re.compile(rf"\[cron:[\w.:-]+(?: [^\n]*?)?\](?: |{LINE_ENDS})")
+WAKE: Final = re.compile(
+    r"\[OpenClaw (?P<cause>heartbeat poll|cron wake|exec completion|session \w+)\](?=\s|\Z)"
+)
+MACHINE_PROMPT: Final = re.compile(
+    r"A new session was started via /new or /reset\. "
+    r"|Pre-compaction memory flush\b"
+    r"|An async command you ran earlier has \w+\. "
+    r"|A scheduled reminder has been triggered\. "
+    r"|A (?:subagent|background) task \"[^\n]*\" just (?:completed|finished|failed|timed out)\b"
+    r"|\[Subagent (?:Context|Task)\]"
+    r"|\[Inter-session message\]"
+    r"|\[System Message\]"
+    r"|\[Queued announce messages\b[^\]\n]*\]"
+)
+
 _UNSEEN = re.compile(rf"\A[\s{INVISIBLE_CLASS}]+")
 _QUEUE = re.compile(r"(?:\[[^\]\n]{1,200}\]\s*)?---[ \t]*\nQueued #\d+\b")
 _QUEUED = re.compile(r"^---[ \t]*\nQueued #\d+\b(?P<more>[^\n]*)(?:\n|\Z)", re.MULTILINE)
@@ -264,7 +281,7 @@ def _notes_end(message: Unwrapped) -> int | None:
         return None
     for _ in range(_MOST_NOTES):
         note = _NOTE.match(text, at)
-        if note is None:
+        if note is None or any(known.match(text, at) for known in (CRON, WAKE, MACHINE_PROMPT)):
             return None
         after = _AFTER_NOTE.match(text, note.end())
         if after is None and text[at] == "[":

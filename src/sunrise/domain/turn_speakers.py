@@ -105,6 +105,7 @@ def speaker_within(text: str) -> Speaker:
 _FURTHER: Final = tuple(Speaker)
 _GROUP = re.compile(
     r"\bid:-\d|(?<![\w.])-\d{6,}\b|\b(?:super)?group\b|\b(?:channel|room|guild|thread|space)\b"
+    r"|(?-i:\bid:[CG][0-9A-Z]{8,}|\boc_[0-9a-z]{6,})"
     r"|@g\.us\b|@thread\b|(?<!\w)#[^\W\d]|(?<!\w)![\w-]+:",
     re.IGNORECASE,
 )

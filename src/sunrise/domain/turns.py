@@ -9,13 +9,16 @@ from enum import StrEnum
 from sunrise.domain.text.script import CJK_CLASS
 from sunrise.domain.trust import TRUSTED, UNTRUSTED, least
 from sunrise.domain.turn_blocks import (
+    CRON,
+    MACHINE_PROMPT,
+    WAKE,
     Unwrapped,
     parts_of_queue,
     spoken_words,
     unwrapped,
     without_private,
 )
-from sunrise.domain.turn_speakers import LINE_ENDS, Speaker, further, speaker_within
+from sunrise.domain.turn_speakers import Speaker, further, speaker_within
 
 
 class Origin(StrEnum):
@@ -140,8 +143,6 @@ def says_something(text: str) -> bool:
 _FEW_WORDS = 4
 _LONG_WORD = 24
 
-_CRON = re.compile(rf"\[cron:[\w.:-]+(?: [^\n]*?)?\](?: |{LINE_ENDS})")
-_WAKE = re.compile(r"\[OpenClaw (?P<cause>heartbeat poll|cron wake|exec completion|session \w+)\](?=\s|\Z)")
 _WAKES = {"heartbeat poll": Origin.HEARTBEAT, "cron wake": Origin.CRON}
 _CLOCK = re.compile(
     r"(?:\A|\n)Current time: [A-Z][a-z]+day, [A-Z][a-z]+ \d{1,2}[^\n]*"
@@ -154,18 +155,6 @@ _HEARTBEAT = re.compile(r"Read HEARTBEAT\.md\b[\s\S]*\bHEARTBEAT_OK\b")
 _ASKS_FOR_HEARTBEAT = re.compile(
     r"\breply (?:with )?(?:exactly )?[`\"']?HEARTBEAT_OK[`\"']?\.?\Z", re.IGNORECASE
 )
-_MACHINE_PROMPT = re.compile(
-    r"A new session was started via /new or /reset\. "
-    r"|Pre-compaction memory flush\b"
-    r"|An async command you ran earlier has \w+\. "
-    r"|A scheduled reminder has been triggered\. "
-    r"|A (?:subagent|background) task \"[^\n]*\" just (?:completed|finished|failed|timed out)\b"
-    r"|\[Subagent (?:Context|Task)\]"
-    r"|\[Inter-session message\]"
-    r"|\[System Message\]"
-    r"|\[Queued announce messages\b[^\]\n]*\]"
-)
-
 _SILENT = re.compile(r"\s*(?:\[\[reply_to[^\]\n]*\]\]\s*)?[*_`\"']*(?:NO_REPLY|HEARTBEAT_OK)[*_`\"'.!]*\s*")
 _SLASH_COMMAND = re.compile(r"\s*/[A-Za-z][\w-]*(?![/\w.])")
 # Two CJK characters are about a word.
@@ -186,7 +175,7 @@ _TIERS = {Speaker.OWNER: TRUSTED, Speaker.UNKNOWN: None, Speaker.OTHER: UNTRUSTE
 
 def _messages(raw: str) -> list[OwnerText]:
     around = unwrapped(raw)
-    if _MACHINE_PROMPT.match(around.text):
+    if MACHINE_PROMPT.match(around.text):
         return [OwnerText("", Origin.SYSTEM)]
     parts = parts_of_queue(around.text)
     if parts is None:
@@ -206,15 +195,15 @@ def _messages(raw: str) -> list[OwnerText]:
 def _message(around: Unwrapped) -> OwnerText:
     text = around.text
     speaker = further(around.speaker, speaker_within(text))
-    if match := _CRON.match(text):
+    if match := CRON.match(text):
         return OwnerText(_without_clock(text[match.end() :]), Origin.CRON, speaker)
-    if match := _WAKE.match(text):
+    if match := WAKE.match(text):
         wake = _WAKES.get(match["cause"], Origin.SYSTEM)
         return OwnerText("" if wake is Origin.SYSTEM else text, wake, speaker)
     asked = _without_clock(text)
     if _HEARTBEAT.match(asked) or (asked != text and _ASKS_FOR_HEARTBEAT.search(asked)):
         return OwnerText(asked, Origin.HEARTBEAT, speaker)
-    if _MACHINE_PROMPT.match(text) or (not text and around.internal):
+    if MACHINE_PROMPT.match(text) or (not text and around.internal):
         return OwnerText("", Origin.SYSTEM)
     sender = None if speaker is Speaker.OWNER else around.sender
     return OwnerText(spoken_words(text), Origin.OWNER, speaker, sender)
