@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from flows.undo import undo
 from sunrise.bootstrap import open_home
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.text.analysis import terms
@@ -17,7 +19,7 @@ from tasks.doctor import examine
 from tasks.trust import TrustDecision, change_trust, standings
 from tasks.trust_recheck import recheck_trust
 from tests.fakes import FrozenClock
-from tests.homes import NOW, observation, observations
+from tests.homes import NOW, observation, observations, run_body
 
 GROUP = "[Telegram Family id:-1001234 +2s 2026-03-08 22:02 GMT+8] "
 OWN = "[Telegram Rowan id:1000200 +2s 2026-03-08 22:02 GMT+8] "
@@ -93,6 +95,14 @@ def test_what_names_another_speaker_is_trusted_less_once(place: Path) -> None:
         reasons = {one.reason for one in home.ledger.changes(run_id=receipt.run_id)}
     assert reasons == {"other_speaker"}
     assert recheck(place).counts["changed"] == 0
+
+
+def test_a_recheck_can_be_taken_back(place: Path) -> None:
+    before = held(place)
+    receipt = recheck(place)
+    undone = run_body(place, partial(undo, run_id=receipt.run_id, over_later=False), flow="undo")
+    assert undone.status is RunStatus.OK
+    assert held(place) == before
 
 
 def test_the_doctor_counts_them_and_names_the_command(place: Path) -> None:
