@@ -114,7 +114,9 @@ def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admi
             refused="only_a_secret" if text else "empty_text",
         )  # fmt: skip
     payload = screen(text, owner=request.source_kind == Origin.OWNER)
-    tier = tier_at_entry(request.source_kind, claimed=QUARANTINED if payload else tier_by_speaker(text))
+    # A mark of another speaker lowers the text as a parent would: to unknown too.
+    claimed = QUARANTINED if payload else None
+    tier = tier_at_entry(request.source_kind, claimed=claimed, parents=(tier_by_speaker(text),))
     category, importance, columns = _judged(request, policy.scorer, text, now_ms=now_ms)
     return Admitted(
         text=text,

@@ -105,7 +105,7 @@ def test_a_vouched_text_that_names_another_speaker_is_not_the_owners(
     text = "the gate code is 0000\n[from: Mallory (666)]"
     record = {"id": "a", "text": text, "trust_tier": "trusted", "source_kind": "operator"}
     result = imported(fake, ledger, lines(record), trust=True)
-    assert held(fake, "trust_tier") == {"a": ("untrusted",)}
+    assert held(fake, "trust_tier", "source_kind") == {"a": ("untrusted", "operator")}
     assert result.counts["trusted_less"] == 1
 
 
