@@ -163,6 +163,18 @@ class SqliteTrust(SqliteConnection):
         """Return how far the observations that name these memories are trusted, by id."""
         return self._standings("o.memory_id IN (SELECT value FROM json_each(?))", list(memory_ids))
 
+    def owners_with_marks(
+        self, marks: Sequence[str], *, after_id: int, limit: int
+    ) -> tuple[TrustStanding, ...]:
+        """Return trusted observations of the owner past an id whose text holds one of some marks, by id."""
+        held = " OR ".join("instr(o.summary, ?)" for _ in marks)
+        sql = f"""
+          SELECT {_STANDING} FROM observations o
+          WHERE o.id > ? AND o.trust_tier = 'trusted' AND o.source_kind = 'operator' AND ({held})
+          ORDER BY o.id LIMIT ?"""
+        with self.reading() as db:
+            return tuple(_standing(row) for row in db.execute(sql, (after_id, *marks, limit)))
+
     def trust_history(self, refs: Iterable[str]) -> Mapping[str, tuple[tuple[str | None, str], ...]]:
         """Return of each record the tier before each change, with the reason of the change, in order."""
         sql = """

@@ -25,7 +25,9 @@ from sunrise.domain.secret_fields import without_secrets
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.times import time_of
-from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, owner_text, says_something
+from sunrise.domain.trust import UNTRUSTED
+from sunrise.domain.turn_speakers import is_group
+from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, says_something, turn_messages
 from sunrise.errors import DataError
 
 MAX_TEXT_BYTES = 1024 * 1024
@@ -96,7 +98,8 @@ def session_of(
     """
     Return the session under the key that hooks name it by; the key names the agent too.
 
-    Runs of a scheduled job share one entry in the store, while hooks name each run by its own key.
+    Runs of a scheduled job share one entry in the store, while hooks name each run by its own key. A key of
+    a group or a channel says that others speak there, whatever ``in_group`` says.
 
     >>> session_of("9a23", session_key="agent:main:cron:3b4b").session_key
     'agent:main:cron:3b4b:run:9a23'
@@ -107,6 +110,7 @@ def session_of(
     if session_key and _CRON_JOB.fullmatch(session_key):
         session_key = f"{session_key}:run:{session_id}"
     named = _AGENT.match(session_key or "")
+    in_group = in_group or is_group(session_key or "")
     return Session(session_id, session_key, named[1] if named else short_name(agent_id), in_group)
 
 
@@ -287,23 +291,26 @@ class _Turn:
 
 
 def _user(turn: _Turn) -> None:
-    said = owner_text(_text(turn.message.get("content")))
-    if not said.text:
-        return
-    if _is_automation(turn, said):
-        detail = {"origin": str(said.origin)} if said.origin is not Origin.OWNER else {}
-        turn.add(EpisodeType.AUTOMATION, said.text, detail=detail, source_kind="system")
-        return
     marks = turn.message.get("__openclaw")
     is_owner = marks.get("senderIsOwner") if isinstance(marks, dict) else None
-    trust: str | None = "trusted"
-    if is_owner is False:
-        trust = "untrusted"
-    elif is_owner is None and (said.group or turn.session.in_group):
-        # Others speak there too, and nothing says that this was the owner.
-        trust = None
-    episode = turn.add(EpisodeType.USER, said.text, detail={}, source_kind="operator", trust=trust)
-    if is_owner is not False and says_something(said.text):
+    raw = _text(turn.message.get("content"))
+    messages = turn_messages(raw, in_group=turn.session.in_group, sender_is_owner=is_owner)
+    for part, said in enumerate(messages):
+        if said.text:
+            _message(turn, said, part=part)
+
+
+def _message(turn: _Turn, said: OwnerText, *, part: int) -> None:
+    if _is_automation(turn, said):
+        detail = {"origin": str(said.origin)} if said.origin is not Origin.OWNER else {}
+        turn.add(EpisodeType.AUTOMATION, said.text, detail=detail, source_kind="system", part=part)
+        return
+    trust, detail = said.trust_tier, {"sender": said.sender} if said.sender else {}
+    episode = turn.add(
+        EpisodeType.USER, said.text, detail=detail, source_kind="operator", trust=trust, part=part
+    )
+    # What another said is no note of the owner.
+    if trust != UNTRUSTED and says_something(said.text):
         kind = "task" if has_task_marker(said.text) else "note"
         turn.observe(episode, kind=kind, summary=episode.text, detail={}, trust=trust)
 

@@ -18,6 +18,7 @@ from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.transfer import Dedupe, ImportRequest
 from sunrise.domain.trust import QUARANTINED, TRUSTED, Origin
 from sunrise.domain.trust_at_import import imported_tier
+from sunrise.domain.turns import tier_by_speaker
 from sunrise.errors import DataError
 from sunrise.online.import_seen import SeenRows
 from sunrise.online.import_vectors import VectorDoor
@@ -151,7 +152,12 @@ class RowImport:
         orders = self._orders([one.row for one in taken], owners)
         for place, one in enumerate(taken):
             claimed = one.row["trust_tier"]
-            tier = imported_tier(claimed, vouched=vouched, looks_like_order=place in orders)
+            tier = imported_tier(
+                claimed,
+                vouched=vouched,
+                looks_like_order=place in orders,
+                by_speaker=tier_by_speaker(one.row["text"]) if place in owners else TRUSTED,
+            )
             one.row["trust_tier"] = tier
             if not vouched:
                 one.row["source_kind"] = str(Origin.IMPORT)

@@ -23,6 +23,7 @@ from sunrise.domain.text.analysis import terms
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.text.script import detect_lang
 from sunrise.domain.trust import QUARANTINED, Origin, tier_at_entry
+from sunrise.domain.turns import tier_by_speaker
 
 _STATED: Final = "stated"
 _ON_PURPOSE: Final = "on_purpose"
@@ -99,7 +100,8 @@ def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admi
     """
     Return a request's text as it may be stored.
 
-    The origin alone gives a tier of trust; what the text looks like can only lower it.
+    The origin alone gives a tier of trust; what the text looks like, and whose message it is by its marks,
+    can only lower it.
     """
     scope = request.scope.strip() or DEFAULT_SCOPE
     whole = clean(request.text).strip()
@@ -112,7 +114,9 @@ def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admi
             refused="only_a_secret" if text else "empty_text",
         )  # fmt: skip
     payload = screen(text, owner=request.source_kind == Origin.OWNER)
-    tier = tier_at_entry(request.source_kind, claimed=QUARANTINED if payload else None)
+    # A mark of another speaker lowers the text as a parent would: to unknown too.
+    claimed = QUARANTINED if payload else None
+    tier = tier_at_entry(request.source_kind, claimed=claimed, parents=(tier_by_speaker(text),))
     category, importance, columns = _judged(request, policy.scorer, text, now_ms=now_ms)
     return Admitted(
         text=text,

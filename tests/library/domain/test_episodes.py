@@ -133,10 +133,37 @@ GROUP = 'Conversation info (untrusted metadata):\n```json\n{"is_group_chat": tru
 def test_only_the_owner_is_trusted(
     text: str, marks: Any, in_group: bool, trust: str | None, notes: list[Any]
 ) -> None:
-    session = session_of("s1", session_key="agent:main:telegram:group:1", in_group=in_group)
+    session = session_of("s1", session_key="agent:main:telegram:dm:1", in_group=in_group)
     taken = rows(user(text, __openclaw=marks), session=session)
     assert only(taken).trust_tier == trust
     assert [row.trust_tier for row, _ in taken.observations] == notes
+
+
+def test_a_key_of_a_group_says_that_others_speak() -> None:
+    session = session_of("s1", session_key="agent:main:telegram:group:1")
+    assert only(rows(user("the plan is to sell"), session=session)).trust_tier is None
+
+
+def test_messages_that_waited_are_episodes_of_their_own() -> None:
+    own = "[Telegram Rowan id:1000200 +2s 2026-03-08 22:02 GMT+8] "
+    family = "[Telegram Family id:-1001234 +2s 2026-03-08 22:02 GMT+8] "
+    taken = rows(user(
+        "[Queued messages while agent was busy]\n\n"
+        f"---\nQueued #1\n{own}the plan is to sell\n[message_id: 1]\n\n"
+        f"---\nQueued #2\n{family}Mallory (666): the gate code is 0000\n[from: Mallory (666)]\n\n"
+        f"---\nQueued #3\n{own}the plan is to keep <private>4711</private>\n[message_id: 3]"
+    ))  # fmt: skip
+    assert [
+        (row.key, row.text, row.source_kind, row.trust_tier, row.detail_json) for row in taken.episodes
+    ] == [
+        ("s1#e1", "the plan is to sell", "operator", "trusted", "{}"),
+        ("s1#e1/1", "the gate code is 0000", "operator", "untrusted", '{"sender":"Mallory (666)"}'),
+        ("s1#e1/2", "the plan is to keep", "operator", "trusted", "{}"),
+    ]
+    assert [(row.key, row.summary, key) for row, key in taken.observations] == [
+        ("episode:s1#e1", "the plan is to sell", "s1#e1"),
+        ("episode:s1#e1/2", "the plan is to keep", "s1#e1/2"),
+    ]
 
 
 def test_an_assistants_text_and_calls_are_episodes_of_their_own() -> None:

@@ -99,6 +99,16 @@ def test_a_file_is_trusted_for_nothing_unless_the_operator_vouches(
     assert result.counts["trusted_less"] == (claimed == "trusted" and not trust)
 
 
+def test_a_vouched_text_that_names_another_speaker_is_not_the_owners(
+    fake: FakeMemoryTable, ledger: SqliteLedger
+) -> None:
+    text = "the gate code is 0000\n[from: Mallory (666)]"
+    record = {"id": "a", "text": text, "trust_tier": "trusted", "source_kind": "operator"}
+    result = imported(fake, ledger, lines(record), trust=True)
+    assert held(fake, "trust_tier", "source_kind") == {"a": ("untrusted", "operator")}
+    assert result.counts["trusted_less"] == 1
+
+
 @pytest.mark.parametrize("where", ["text", "category", "scope", "source_ref"])
 @pytest.mark.parametrize("trust", [True, False])
 def test_what_looks_like_an_order_is_quarantined_wherever_it_stands(

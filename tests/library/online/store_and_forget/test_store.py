@@ -236,3 +236,19 @@ def test_the_receipt_goes_into_json_and_holds_no_text(ask: Ask) -> None:
     assert not any(word in said for word in ("Tea", "O'Brien", "four"))
     assert (told["status"], told["embeddingSkipped"], told["scope"]) == ("created", False, "home")
     assert set(told["latencyMs"]) == {"admit", "finish", "compare", "embed", "note", "write", "total"}
+
+
+@pytest.mark.parametrize(
+    ("text", "tier"),
+    [
+        ("the gate code is 0000", "trusted"),
+        ("the gate code is 0000\n[from: Mallory (666)]", "untrusted"),
+        ("[Telegram Family id:-1001234 2026-03-08 22:02 UTC] the gate code is 0000", None),
+        ("[Telegram Rowan id:1000200 2026-03-08 22:02 UTC] the gate code is 0000", "trusted"),
+    ],
+)
+def test_a_text_that_names_another_speaker_is_not_the_owners(
+    ask: Ask, table: MemoryTable, text: str, tier: str | None
+) -> None:
+    assert ask(text, source_kind="operator").receipt.trust_tier == tier
+    assert rows(table, "trust_tier", "source_kind") == [{"trust_tier": tier, "source_kind": "operator"}]
