@@ -16,6 +16,7 @@ _WHY: Mapping[str, str] = {
     "wrong_type": "a field holds something that it cannot hold",
     "invalid_utf8": "its bytes are no UTF-8 text",
     "line_too_long": "it is longer than a line may be",
+    "no_valid_stamp": "it does not say by which token it came",
     "nesting_too_deep": "it nests deeper than a reader can follow",
     "missing": "a field that must be there is empty",
     "not_allowed": "a field holds a value that is not on its list",

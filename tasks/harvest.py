@@ -84,6 +84,8 @@ def count_harvested(run: Run, found: Harvested) -> None:
         episodes_inserted=found.episodes_inserted,
         episodes_duplicate=found.episodes_duplicate,
         redacted=found.redacted,
+        origin_not_believed=found.origin_not_believed,
+        links_refused=found.links_refused,
         bytes=found.bytes,
         resolved=found.resolved,
     )

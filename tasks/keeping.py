@@ -7,12 +7,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sunrise.bootstrap import Home
+from sunrise.adapters.spool_files import came_by_http, is_spooled
+from sunrise.bootstrap import Home, existing_memories
 from sunrise.domain.records import EntryCount, Inserted, Rejected, SourcePosition
-from sunrise.ports import CapturedBatch
-from tasks.spool import is_spooled, remember_to_scrub
+from sunrise.ports import CapturedBatch, MemoryTable
+from tasks.spool import remember_to_scrub
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +40,8 @@ class Harvested:
     episodes_inserted: int = 0
     episodes_duplicate: int = 0
     redacted: int = 0
+    origin_not_believed: int = 0
+    links_refused: int = 0
     bytes: int = 0
     resolved: int = 0
     quarantined: Counter[str] = field(default_factory=Counter)
@@ -83,14 +87,17 @@ class Keeper:
         from sunrise.adapters.entry_screen import screened
         from tasks.entry_counts import bursts, by_reason, trusted_and_held_back
         from tasks.forgotten_rows import without_forgotten
+        from tasks.memory_links import without_links
 
         frame = _observations(screened(batch.rows, "summary", "summary_en"))
         rows, refused = admit(CapturedFrame, frame, source=source, key="key", sample="summary")
         told, refused_told = self._episodes(batch, source)
+        # Asked for before the ledger is held: the memories may be far away.
+        unlinked = self._links_to_refuse(rows, source)
         # Judged under the lock: what another process keeps meanwhile would be judged by nobody.
         with nullcontext() if self._dry_run else self._home.ledger.transaction():
             rows, forgotten = without_forgotten(self._home.ledger, rows)
-            judged = self._door.judge(rows)
+            judged = self._door.judge(without_links(rows, unlinked))
             redacted, distrusts = self._news(rows, redacted=batch.redacted)
             inserted = self._write(
                 judged,
@@ -101,7 +108,11 @@ class Keeper:
                 entries=self._entries(judged, forgotten, redacted=redacted, distrusts=distrusts),
             )
             # What a line without a row holds, nobody has looked for.
-            if (batch.redacted or batch.rejected) and not self._dry_run and is_spooled(self._home, source):
+            if (
+                (batch.redacted or batch.rejected)
+                and not self._dry_run
+                and is_spooled(self._home.path, Path(source))
+            ):
                 remember_to_scrub(self._home, source)
         trusted, held_back = trusted_and_held_back(judged.rows)
         return Harvested(
@@ -112,6 +123,8 @@ class Keeper:
             episodes_inserted=inserted.episodes,
             episodes_duplicate=told.height - inserted.episodes,
             redacted=batch.redacted,
+            origin_not_believed=batch.origin_not_believed,
+            links_refused=unlinked.height,
             bytes=batch.bytes,
             quarantined=Counter(row.reason for row in (*batch.rejected, *refused)),
             collapsed=by_reason(judged.collapsed + forgotten),
@@ -146,6 +159,16 @@ class Keeper:
             day=self._day,
             source=source,
         )
+
+    def _links_to_refuse(self, rows: pl.DataFrame, source: str) -> pl.DataFrame:
+        from tasks.memory_links import links_to_refuse
+
+        by_token = came_by_http(self._home.path, Path(source))
+        return links_to_refuse(rows, lambda: self._memories, by_token=by_token)
+
+    @cached_property
+    def _memories(self) -> MemoryTable | None:
+        return existing_memories(self._home.settings)
 
     @cached_property
     def _door(self) -> Door:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from sunrise.adapters.spool_files import spool_files
 from sunrise.adapters.spool_scrubbing import ScrubbedFile, renewed_position, scrub_file
 from sunrise.bootstrap import Home
 from sunrise.domain.scrubber import SECRETS, Scrubber
 from sunrise.errors import StoreError
 
 _NOTE = "spool.to_scrub:"
-
-
-def is_spooled(home: Home, source: str) -> bool:
-    """Return whether a source is a file of the home's spool: the others belong to whoever writes them."""
-    return Path(source).parent == home.spool
 
 
 def remember_to_scrub(home: Home, source: str) -> None:
@@ -31,7 +27,7 @@ def scrub_read_lines(home: Home) -> tuple[int, list[str]]:
     could not be written: it is tried again the next time.
     """
     changed, complaints = 0, []
-    for path in sorted(home.spool.glob("*.jsonl")):
+    for path in spool_files(home.path):
         if home.ledger.get_note(_NOTE + _source_name(path)) == "waits":
             try:
                 with home.ledger.transaction():

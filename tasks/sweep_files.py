@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from sunrise.adapters.spool_files import spool_files
 from sunrise.bootstrap import Home
 from sunrise.domain.scrubber import SECRETS, Scrubber
 from sunrise.domain.secret_spans import RedactedField, Scrubbed, scrubbed_json
@@ -64,7 +65,7 @@ def sweep_files(run: Run) -> set[str]:
 def scrub_spool(home: Home, *, dry_run: bool, scrubber: Scrubber = SECRETS) -> ScrubbedFiles:
     """Blank secrets in the capture files, as long as before, and keep positions in them good."""
     total = ScrubbedFiles()
-    for path in sorted(home.spool.glob("*.jsonl")):
+    for path in spool_files(home.path):
         _lines_of(total, path, home, dry_run=dry_run, scrubber=scrubber)
     return total
 

@@ -13,7 +13,7 @@ from contracts.governance import GovernanceFrame, MemoryGovernanceFrame
 from sunrise.bootstrap import Home
 from sunrise.domain.links import AMBIGUOUS, MISSING, LinkedUpTo
 from sunrise.domain.receipts import MAX_REFS
-from sunrise.domain.records import observation_ref
+from sunrise.domain.records import memory_ref, observation_ref
 from sunrise.domain.trust import TIERS
 from sunrise.errors import DataError
 from sunrise.ports import MemoryTable
@@ -40,8 +40,8 @@ FIELDS = (
 FORCEABLE = ("importance", "importance_label", "scope", "category", "trust_tier")
 """What may be overwritten, if an operator names it."""
 
-FORCED = FORCEABLE[:-1]
-"""What is overwritten where an operator names nothing: how far a memory is trusted must be named."""
+FORCED = tuple(name for name in FORCEABLE if name not in ("scope", "trust_tier"))
+"""What is overwritten where an operator names nothing: to move a memory, or to trust it, must be named."""
 
 
 MANY_LINKS, LINKS_FOR_ALL = 10_000, 20
@@ -139,6 +139,21 @@ def newest_values(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("observation_id").group_by("memory_id", maintain_order=True).agg(*newest, least_trust)
 
 
+def of_their_scope(known: pl.DataFrame, held: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """
+    Return the observations that may speak of their memories, and those that are of another scope.
+
+    A memory or an observation without a scope is of none. Links are refused where they are made; this holds
+    also for those that were made before that, and for memories that changed their scope since.
+    """
+    # Of an id that stands there twice nothing is written anyway.
+    scopes = held.select("id", pl.col("scope").alias("scope" + HELD)).unique("id")
+    both = known.join(scopes, left_on="memory_id", right_on="id", how="left", maintain_order="left")
+    differs = pl.col("scope").str.strip_chars() != pl.col("scope" + HELD).str.strip_chars()
+    elsewhere = both.select(~_is_empty("scope") & ~_is_empty("scope" + HELD) & differs).to_series()
+    return known.filter(~elsewhere), known.filter(elsewhere)
+
+
 def begin_reading(
     pool: Executor, home: Home, table: MemoryTable, *, up_to: LinkedUpTo, everything: bool
 ) -> Future[tuple[int, pa.Table]] | None:
@@ -177,8 +192,14 @@ def plan_writeback(run: Run, table: MemoryTable, asked: Writeback, *, up_to: Lin
         begun = begin_reading(pool, run.home, table, up_to=up_to, everything=asked.everything)
         rows = run.step(read_governance, run.home, up_to=up_to, everything=asked.everything)
         known = run.admit(GovernanceFrame, rows, source="ledger.governance", key="observation_id")
-        wanted = newest_values(known)
-        held, version = run.step(read_memories, table, wanted["memory_id"], begun)
+        held, version = run.step(read_memories, table, known["memory_id"].unique(), begun)
+    if "scope" not in asked.force:
+        known, elsewhere = of_their_scope(known, held)
+        run.count(other_scope=elsewhere.height)
+        run.name(
+            "other_scope", [memory_ref(one) for one in elsewhere["memory_id"].unique(maintain_order=True)]
+        )
+    wanted = newest_values(known)
     twice = held.filter(pl.col("id").is_duplicated())["id"].unique().to_list()
     held = run.admit(MemoryGovernanceFrame, held, source="memories", key="id")
     return run.step(compare, wanted, held, asked, version=version, ambiguous=twice)

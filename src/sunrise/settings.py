@@ -27,6 +27,7 @@ from sunrise.sections.batch import (
     EvaluateSettings,
     GradeSettings,
     HarvestSettings,
+    HighestOrigin,
     IndexSettings,
     LifecycleSettings,
     NotifySettings,
@@ -183,6 +184,17 @@ class SourceSettings(Section):
     timezone: Zone | None = Field(
         None, description="Zone of times that name none; else that of the settings."
     )
+    highest_origin: HighestOrigin = Field(
+        "agent",
+        description="Of a capture: the origin that its lines may claim at most. operator, which is trusted,"
+        " only where the owner alone writes the file.",
+    )
+
+    @model_validator(mode="after")
+    def _has_lines_that_claim(self) -> Self:
+        if self.highest_origin == "operator" and self.kind != "capture":
+            raise ValueError("highest_origin is a setting of the kind capture")
+        return self
 
 
 class Settings(BaseSettings):

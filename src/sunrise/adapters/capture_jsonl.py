@@ -23,8 +23,11 @@ from sunrise.adapters.jsonl_lines import (
 from sunrise.adapters.reading_process import MUCH_BYTES, can_pay
 from sunrise.adapters.secret_gate import harmless_lines
 from sunrise.domain.capture import CaptureRow, capture_row
+from sunrise.domain.capture_origin import LOCAL, ClaimLimits
+from sunrise.domain.capture_stamp import opened as opened_stamp
 from sunrise.domain.records import Rejected, SourcePosition
 from sunrise.domain.times import time_of
+from sunrise.domain.trust import CEILINGS
 
 CAPTURE_SCHEMA = pa.schema(
     [
@@ -69,6 +72,7 @@ class CaptureBatch:
     redacted: int
     bytes: int
     episodes: pa.Table | None = None
+    origin_not_believed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +80,13 @@ class CaptureFile:
     """
     One capture file as a source of observations; it is called by its path.
 
-    Times in it that name no zone are in ``zone``.
+    Times in it that name no zone are in ``zone``. Its lines are believed within ``limits``; without them each
+    line has a stamp that says how far.
     """
 
     path: Path
     zone: tzinfo = field(default=UTC, kw_only=True)
+    limits: ClaimLimits | None = field(default=LOCAL, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -104,6 +110,7 @@ class CaptureFile:
             now_ms=now_ms,
             batch_lines=batch_lines,
             zone=self.zone,
+            limits=self.limits,
         )
 
     def retry(self, position: str, *, now_ms: int) -> CaptureBatch | None:
@@ -117,7 +124,7 @@ class CaptureFile:
             if file is None:
                 return None
             reader = JsonLines(file, source=self.name, position=None)
-            reading = _Reading(now_ms, fallback_ms=reader.changed_ms, zone=self.zone)
+            reading = _Reading(now_ms, fallback_ms=reader.changed_ms, zone=self.zone, limits=self.limits)
             stretch = reader.one_at(int(position), reading.take)
         return reading.close_batch(stretch) if stretch else None
 
@@ -130,6 +137,7 @@ def capture_batches(
     now_ms: int,
     batch_lines: int = 20_000,
     zone: tzinfo = UTC,
+    limits: ClaimLimits | None = LOCAL,
 ) -> Iterator[CaptureBatch]:
     """
     Yield what stands in a capture file behind ``position``, in batches; nothing when it has not grown.
@@ -144,8 +152,9 @@ def capture_batches(
         if file is not None:
             reader = JsonLines(file, source=source, position=position)
             # A resumed reading dates as an undisturbed one.
-            fallback_ms = reader.last_before(partial(time_of, zone=zone)) or reader.changed_ms
-            reading = _Reading(now_ms, fallback_ms=fallback_ms, zone=zone, lines=reader)
+            pick = partial(_time_of, zone=zone, limits=limits)
+            fallback_ms = reader.last_before(pick) or reader.changed_ms
+            reading = _Reading(now_ms, fallback_ms=fallback_ms, zone=zone, limits=limits, lines=reader)
             yield from _batches(reader, reading, lines=batch_lines)
 
 
@@ -164,11 +173,14 @@ class _Reading:
     now_ms: int
     fallback_ms: int
     zone: tzinfo
+    limits: ClaimLimits | None
     rows: list[CaptureRow] = field(default_factory=list)
     redacted: int = 0
+    origin_not_believed: int = 0
     lines: JsonLines | None = None
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, line: dict[str, Any]) -> None:
+        record, limits = _opened(line, self.limits)
         row, redacted = capture_row(
             record,
             dumps=dump_json,
@@ -176,9 +188,13 @@ class _Reading:
             now_ms=self.now_ms,
             zone=self.zone,
             harmless=self.lines is not None and self.lines.harmless,
+            limits=limits,
         )
         self.rows.append(row)
         self.redacted += redacted
+        claimed = record.get("source_kind")
+        if isinstance(claimed, str) and claimed != row.source_kind and claimed in CEILINGS:
+            self.origin_not_believed += 1
         if row.ts_flag is None:
             self.fallback_ms = row.ts_ms
 
@@ -190,9 +206,18 @@ class _Reading:
             seen=len(self.rows) + len(stretch.rejected),
             redacted=self.redacted,
             bytes=stretch.bytes,
+            origin_not_believed=self.origin_not_believed,
         )
-        self.rows, self.redacted = [], 0
+        self.rows, self.redacted, self.origin_not_believed = [], 0, 0
         return batch
+
+
+def _opened(line: dict[str, Any], limits: ClaimLimits | None) -> tuple[dict[str, Any], ClaimLimits]:
+    return opened_stamp(line) if limits is None else (line, limits)
+
+
+def _time_of(line: dict[str, Any], *, zone: tzinfo, limits: ClaimLimits | None) -> int | None:
+    return time_of(_opened(line, limits)[0], zone=zone)
 
 
 def _batches(reader: JsonLines, reading: _Reading, *, lines: int) -> Iterator[CaptureBatch]:

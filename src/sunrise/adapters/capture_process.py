@@ -15,6 +15,7 @@ from typing import IO, Any, cast
 
 from sunrise.adapters.capture_jsonl import CaptureBatch, capture_batches
 from sunrise.adapters.reading_process import start
+from sunrise.domain.capture_origin import LOCAL, ClaimLimits
 from sunrise.domain.records import SourcePosition
 from sunrise.errors import StoreError
 
@@ -35,6 +36,7 @@ def batches_from_process(
     now_ms: int,
     batch_lines: int = LINES_AHEAD,
     zone: tzinfo = UTC,
+    limits: ClaimLimits | None = LOCAL,
 ) -> Iterator[CaptureBatch]:
     """
     Begin to read, and yield what :func:`sunrise.adapters.capture_jsonl.capture_batches` yields.
@@ -45,7 +47,13 @@ def batches_from_process(
     Raises:
         StoreError: The file is there and cannot be read, or the other process died.
     """
-    asked: dict[str, Any] = {"source": source, "position": position, "now_ms": now_ms, "zone": zone}
+    asked: dict[str, Any] = {
+        "source": source,
+        "position": position,
+        "now_ms": now_ms,
+        "zone": zone,
+        "limits": limits,
+    }
     try:
         worker = start()
     except OSError:

@@ -57,6 +57,7 @@ class TranscriptBatch:
     seen: int
     redacted: int
     bytes: int
+    origin_not_believed: int = 0
 
 
 @dataclass(slots=True)

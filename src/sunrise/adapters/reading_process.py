@@ -10,6 +10,8 @@ import sys
 from contextlib import closing, suppress
 from pathlib import Path
 
+from sunrise.adapters.spool_files import spool_files
+
 MUCH_BYTES = 8 * 1024 * 1024
 """From here on it pays to read in a process of its own."""
 
@@ -39,7 +41,7 @@ def make_ready(home: Path) -> None:
     if _ready or not can_pay():
         return
     with suppress(OSError, sqlite3.Error):
-        sizes = {str(path): path.stat().st_size for path in (home / "spool").glob("*.jsonl")}
+        sizes = {str(path): path.stat().st_size for path in spool_files(home)}
         big = {name: size for name, size in sizes.items() if size >= MUCH_BYTES}
         read = _offsets(home / LEDGER_FILE) if big and (home / LEDGER_FILE).exists() else {}
         if any(size - read.get(name, 0) >= MUCH_BYTES for name, size in big.items()):

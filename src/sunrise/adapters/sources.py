@@ -16,6 +16,8 @@ from sunrise.adapters.markdown_memories import MarkdownMemory, markdown_files
 from sunrise.adapters.openclaw_agent_db import AgentDatabase
 from sunrise.adapters.openclaw_home import CAPTURE, SESSIONS, TRANSCRIPTS, WORKSPACE, discover
 from sunrise.adapters.openclaw_transcripts import transcript_files
+from sunrise.adapters.spool_files import came_by_http, is_stamped, spool_files
+from sunrise.domain.capture_origin import UNSTAMPED, ClaimLimits
 from sunrise.domain.records import SourcePosition
 from sunrise.errors import StoreError
 from sunrise.ports import CapturedBatch, ObservationSource
@@ -27,10 +29,9 @@ Build = Callable[[Path, tzinfo], Iterator[ObservationSource]]
 def readers(settings: Settings) -> list[ObservationSource]:
     """Return a reader for each file of the spool and of the sources; one that two name is read once."""
     found: dict[str, ObservationSource] = {}
-    for path in sorted((settings.home / "spool").glob("*.jsonl")):
-        reader: ObservationSource = (
-            CaptureFile(path, zone=settings.zone) if _may_open(path) else _NoFile(path)
-        )
+    limits = ClaimLimits(settings.harvest.spool_highest_origin)
+    for path in spool_files(settings.home):
+        reader = _capture(path, settings.zone, limits, settings.home) if _may_open(path) else _NoFile(path)
         found[reader.name] = reader
     for source in settings.sources:
         for reader in readers_of(source, settings):
@@ -41,9 +42,15 @@ def readers(settings: Settings) -> list[ObservationSource]:
 def readers_of(source: SourceSettings, settings: Settings) -> list[ObservationSource]:
     """Return a reader for each file that one source of the settings stands for."""
     zone = ZoneInfo(source.timezone) if source.timezone else settings.zone
+    limits = ClaimLimits(source.highest_origin)
     found: list[ObservationSource] = []
     for path in paths_of(source, settings):
-        found.extend(_BUILD[source.kind](path, zone) if _may_open(path) else [_NoFile(path)])
+        if not _may_open(path):
+            found.append(_NoFile(path))
+        elif source.kind == "capture":
+            found.append(_capture(path, zone, limits, settings.home))
+        else:
+            found.extend(_BUILD[source.kind](path, zone))
     return found
 
 
@@ -84,6 +91,13 @@ def _may_open(path: Path) -> bool:
     return path.is_file() or path.is_dir() or not path.exists()
 
 
+def _capture(path: Path, zone: tzinfo, limits: ClaimLimits, home: Path) -> ObservationSource:
+    """Return the reader of a capture; what came by HTTP is read as such, whatever the settings say of it."""
+    if not came_by_http(home, path):
+        return CaptureFile(path, zone=zone, limits=limits)
+    return CaptureFile(path, zone=zone, limits=None if is_stamped(home, path) else UNSTAMPED)
+
+
 def _captures(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
     yield CaptureFile(path, zone=zone)
 
@@ -121,7 +135,6 @@ _FOUND: Mapping[str, Build] = {
 }
 _BUILD: Mapping[SourceKind, Build] = {
     "openclaw": _openclaw,
-    "capture": _captures,
     "transcripts": _transcripts,
     "agent-database": _agent_database,
     "markdown": _markdown,

@@ -57,12 +57,15 @@ class SpoolWriter:
         self._max_bytes = max_bytes
         self._clock = clock or SystemClock()
 
-    def append(self, events: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    def append(
+        self, events: Sequence[Mapping[str, Any]], *, stamps: Sequence[Mapping[str, Any]] | None = None
+    ) -> tuple[str, ...]:
         """
         Write events, all or none, and return their ids once they are safe on the disk.
 
         An event without ``event_id`` or ``ts`` gets them. A caller that may send an event twice gives it an
-        ``event_id`` of its own: by it the event is taken once.
+        ``event_id`` of its own: by it the event is taken once. With ``stamps``, one for each event, a line
+        holds both side by side, the event inside.
 
         Raises:
             DataError: An event holds what JSON has no form for; nothing was written.
@@ -71,7 +74,8 @@ class SpoolWriter:
         if not events:
             return ()
         made = [self._completed(event) for event in events]
-        data = b"".join(_line(event) for event in made)
+        lines = made if stamps is None else map(_stamped, made, stamps)
+        data = b"".join(map(_line, lines))
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with _locked(self._lock):
@@ -109,6 +113,10 @@ class SpoolWriter:
             number += 1
         self.path.rename(target)
         _sync_folder(self.folder)
+
+
+def _stamped(event: dict[str, Any], stamp: Mapping[str, Any]) -> dict[str, Any]:
+    return {"stamp": dict(stamp), "event": event}
 
 
 def _line(event: dict[str, Any]) -> bytes:

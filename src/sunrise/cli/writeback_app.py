@@ -11,12 +11,14 @@ from sunrise.cli.options import DryRunOption, HomeOption, JsonOption
 ForceOption = Annotated[
     bool,
     typer.Option(
-        "--force", "--overwrite", help="Overwrite importance, label, scope and category where they differ."
+        "--force", "--overwrite", help="Overwrite importance, label and category where they differ."
     ),
 ]
 ForceFieldsOption = Annotated[
     str | None,
-    typer.Option(metavar="FIELDS", help="Overwrite these only, by commas; trust_tier must be named here."),
+    typer.Option(
+        metavar="FIELDS", help="Overwrite these only, by commas; scope and trust_tier must be named."
+    ),
 ]
 LimitOption = Annotated[int | None, typer.Option(min=1, help="Change so many memories at most.")]
 BatchOption = Annotated[int | None, typer.Option(min=1, help="Change so many in one merge; else all.")]

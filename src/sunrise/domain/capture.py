@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sunrise.domain.capture_identity import first_name, hidden_key, named_memory, record_key, short_name
-from sunrise.domain.capture_origin import origin_of, trust_of
+from sunrise.domain.capture_origin import LOCAL, ClaimLimits, origin_of, trust_of
 from sunrise.domain.importance import ImportanceLabel, parse_importance
 from sunrise.domain.secret_fields import may_hold_secrets, with_like_marks, without_secrets
 from sunrise.domain.secrets import redact
@@ -43,6 +43,7 @@ class RejectReason(StrEnum):
     LINE_TOO_LONG = "line_too_long"
     NESTING_TOO_DEEP = "nesting_too_deep"
     WRONG_TYPE = "wrong_type"
+    NO_VALID_STAMP = "no_valid_stamp"
 
 
 class CaptureRow(NamedTuple):
@@ -78,9 +79,12 @@ def capture_row(
     now_ms: int,
     zone: tzinfo = UTC,
     harmless: bool = False,
+    limits: ClaimLimits = LOCAL,
 ) -> tuple[CaptureRow, bool]:
     """
     Return the row of one captured object, and whether a secret was taken out of it.
+
+    Its claims of origin, scope and importance are believed within *limits*.
 
     ``fallback_ms`` stands in for a missing time; ``ts_flag`` then says so. A time without a zone is in
     *zone*. ``harmless`` is whether the line that the object comes from passed
@@ -89,7 +93,7 @@ def capture_row(
     Raises:
         DataError: There is no text or it is none, the record nests too deep, or its time is none.
     """
-    own = _own_detail(record)
+    own = own_detail(record)
     detail = _whole_detail(own, record)
     raw_summary, raw_english = _texts(record, detail)
     ts_ms = time_of(record, zone=zone)
@@ -102,8 +106,8 @@ def capture_row(
     # A key must not be a hash of a secret, and must be the same once the secret is gone from the source.
     told = (safe.summary, safe.detail_text) if safe.redacted else (raw_summary, detail_text)
     content = (kind, str(stated_time(record)[1]), tool or "", told[0], session or "", told[1])
-    origin = origin_of(record, detail, kind=kind, tool=tool)
-    score, label = _grade(detail.get("importance"))
+    origin = origin_of(record, detail, kind=kind, tool=tool, limits=limits)
+    score, label = _grade(detail.get("importance"), limits)
     row = CaptureRow(
         key=record_key(record, kind=kind, session=session, content=with_like_marks("\x1f".join(content))),
         ts_ms=fallback_ms if ts_ms is None else ts_ms,
@@ -112,7 +116,7 @@ def capture_row(
         summary=safe.summary,
         summary_en=safe.summary_en,
         lang=_lang(record.get("lang")) or detect_lang(safe.summary),
-        scope=short_name(record.get("scope")) or short_name(detail.get("scope")),
+        scope=limits.scope or short_name(record.get("scope")) or short_name(detail.get("scope")),
         session_key=session,
         agent_id=first_name(record, _AGENT) or first_name(detail, _AGENT),
         # What an observation says of its memory is written back to it: the trust of an answer must not be.
@@ -156,7 +160,7 @@ def map_strings(value: object, change: Callable[[str], str], *, depth: int = 0) 
     return value
 
 
-_COLUMNS = frozenset({
+COLUMNS = frozenset({
     "ts", "kind", "summary", "summary_en", "lang", "tool_name", "tool", "detail", "detail_json", "scope",
     "session_key", "sessionKey", "agent_id", "agent", "agentId", "source_kind", "source_ref",
 })  # fmt: skip
@@ -179,7 +183,8 @@ def _source_ref(record: Mapping[str, Any], detail: Mapping[str, Any]) -> str | N
     return short_name(record.get("source_ref") or detail.get("source_ref") or detail.get("tool_call_id"))
 
 
-def _own_detail(record: Mapping[str, Any]) -> dict[str, Any]:
+def own_detail(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the detail of a record before its other fields join it, as an object or as JSON."""
     value = record.get("detail")
     if value is None:
         value = record.get("detail_json")
@@ -192,9 +197,9 @@ def _own_detail(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _whole_detail(own: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the detail joined by the fields that have no column of their own."""
-    if _COLUMNS.issuperset(record):
+    if COLUMNS.issuperset(record):
         return own.copy()
-    return {**own, **{name: value for name, value in record.items() if name not in _COLUMNS}}
+    return {**own, **{name: value for name, value in record.items() if name not in COLUMNS}}
 
 
 def _parsed(text: str) -> object:
@@ -294,9 +299,12 @@ def _lang(value: object) -> str | None:
     return name.lower() if name and _LANG.fullmatch(name) else None
 
 
-def _grade(value: object) -> tuple[float | None, str | None]:
+def _grade(value: object, limits: ClaimLimits) -> tuple[float | None, str | None]:
     importance = None if value is None else parse_importance(value)
     # "unknown" is no grade: left empty, the grading run fills it.
     if importance is None or importance.label is ImportanceLabel.UNKNOWN:
+        return None, None
+    # Only the owner puts a row before all others; of anybody else that is no grade either.
+    if importance.label is ImportanceLabel.MUST_REMEMBER and not limits.may_state_importance:
         return None, None
     return importance.score, str(importance.label)

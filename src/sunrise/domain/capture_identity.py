@@ -15,9 +15,11 @@ from sunrise.domain.times import stated_time
 MAX_KEY = 256
 
 _OBSERVATION = ("observationId", "observation_id")
-_IDENTITIES = (*_OBSERVATION, "id", "event_id", "tool_call_id")
-_MEMORY_FIELDS = ("memory_id", "memoryId", "lancedb_id", "lancedbId", "mem_id")
-_NAMES_A_MEMORY = re.compile("|".join(f'"{name}"' for name in _MEMORY_FIELDS))
+IDENTITIES = (*_OBSERVATION, "id", "event_id", "tool_call_id")
+MEMORY_FIELDS = ("memory_id", "memoryId", "lancedb_id", "lancedbId", "mem_id")
+"""Under any of these names a record, or what is nested in it, says of which memory it speaks."""
+
+_NAMES_A_MEMORY = re.compile("|".join(f'"{name}"' for name in MEMORY_FIELDS))
 _COUNTER = re.compile(r"(?:call[_-]?)?\d{1,9}")
 
 
@@ -28,7 +30,7 @@ def record_key(record: Mapping[str, Any], *, kind: str, session: str | None, con
     ``content`` stands in where there is no id: records that say the same thing are the same record.
     Ids that count up (``7``, ``call_0``) start again in each store or turn, so their time belongs to them.
     """
-    for field in _IDENTITIES:
+    for field in IDENTITIES:
         if field in record and (identity := _identity(record[field])):
             key = _id_key(field, identity, record, kind=kind, session=session)
             return key if len(key) <= MAX_KEY else hidden_key(key)
@@ -112,7 +114,7 @@ def _named_memory(value: object, *, depth: int) -> str | None:
     if depth > 8:
         return None
     if isinstance(value, dict):
-        for name in _MEMORY_FIELDS:
+        for name in MEMORY_FIELDS:
             if found := _memory_name(value.get(name)):
                 return found
         value = list(value.values())

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
-from sunrise.domain.trust import CEILINGS, least, tier_at_entry
+from sunrise.domain.trust import CEILINGS, Origin, least, tier_at_entry
+
+HIGHEST_ORIGINS: Final = (str(Origin.AGENT), str(Origin.OWNER))
+"""What the highest origin of an interface may be."""
+
+_OF_AN_AGENT: Final = frozenset(map(str, (Origin.AGENT, Origin.TOOL, Origin.WEB)))
 
 _TRUST = ("trust", "trust_tier", "trustTier")
-_TRUST_FIELDS = frozenset((*_TRUST, "provenance"))
+TRUST_FIELDS = frozenset((*_TRUST, "provenance"))
 _TIERS = {
     "trusted": "trusted",
     "untrusted": "untrusted",
@@ -17,25 +23,77 @@ _TIERS = {
 }
 
 
-def origin_of(record: Mapping[str, Any], detail: Mapping[str, Any], *, kind: str, tool: str | None) -> str:
+@dataclass(frozen=True, slots=True)
+class ClaimLimits:
+    """
+    How much of what a record claims of itself is believed: its interface decides that, and no line of it.
+
+    ``highest_origin`` is one of :data:`HIGHEST_ORIGINS`. What came ``by_token`` is the agent's where it
+    claims no origin, and is in the ``scope`` that the service settled, whatever else it says.
+    """
+
+    highest_origin: str = str(Origin.AGENT)
+    by_token: bool = False
+    scope: str | None = None
+
+    @property
+    def may_state_importance(self) -> bool:
+        """Whether an importance above that of every other row is believed."""
+        return not self.by_token or self.highest_origin == Origin.OWNER
+
+    def believed(self, claimed: str) -> str:
+        """
+        Return the origin of a record that claims one.
+
+        >>> ClaimLimits().believed("operator"), ClaimLimits("operator").believed("operator")
+        ('agent', 'operator')
+        >>> ClaimLimits(by_token=True).believed("import"), ClaimLimits(by_token=True).believed("web")
+        ('agent', 'web')
+        """
+        if self.highest_origin == Origin.OWNER:
+            return claimed
+        is_above = claimed not in _OF_AN_AGENT if self.by_token else claimed == Origin.OWNER
+        return str(Origin.AGENT) if is_above else claimed
+
+
+LOCAL: Final = ClaimLimits()
+"""A file of this machine whose writer nobody vouched for."""
+
+UNSTAMPED: Final = ClaimLimits(by_token=True)
+"""What a service wrote before it wrote stamps: it came by a token, and nobody knows which."""
+
+
+def origin_of(
+    record: Mapping[str, Any],
+    detail: Mapping[str, Any],
+    *,
+    kind: str,
+    tool: str | None,
+    limits: ClaimLimits = LOCAL,
+) -> str:
     """
     Return the ``source_kind`` of a record.
 
-    What wrote the line answers for it. A tool's record stays a tool's, and a detail, in which anything that
-    a tool returned may stand, cannot make a record come from somebody who is trusted more.
+    What its interface allows is the most that it can claim. A tool's record stays a tool's, and a detail, in
+    which anything that a tool returned may stand, cannot make a record come from somebody who is trusted
+    more.
 
     >>> origin_of({"source_kind": "operator"}, {}, kind="note", tool=None)
+    'agent'
+    >>> owners = ClaimLimits("operator")
+    >>> origin_of({"source_kind": "operator"}, {}, kind="note", tool=None, limits=owners)
     'operator'
-    >>> origin_of({"source_kind": "operator"}, {}, kind="tool", tool="web.fetch")
+    >>> origin_of({"source_kind": "operator"}, {}, kind="tool", tool="web.fetch", limits=owners)
     'tool'
-    >>> origin_of({}, {"source_kind": "operator"}, kind="note", tool=None)
+    >>> origin_of({}, {"source_kind": "operator"}, kind="note", tool=None, limits=owners)
     'import'
     """
-    born = "tool" if tool or kind == "tool" else "import"
-    said = _known(record.get("source_kind"))
-    if said and (born != "tool" or _is_no_raise(said, born)):
+    unclaimed = Origin.AGENT if limits.by_token else Origin.IMPORT
+    born = str(Origin.TOOL if tool or kind == "tool" else unclaimed)
+    said = _known(record.get("source_kind"), limits)
+    if said and (born != Origin.TOOL or _is_no_raise(said, born)):
         return said
-    said = _known(detail.get("source_kind"))
+    said = _known(detail.get("source_kind"), limits)
     return said if said and _is_no_raise(said, born) else born
 
 
@@ -46,14 +104,14 @@ def trust_of(source_kind: str, detail: Mapping[str, Any]) -> str | None:
     >>> trust_of("operator", {"trust": "untrusted"}), trust_of("import", {"trust": "trusted"})
     ('untrusted', None)
     """
-    if _TRUST_FIELDS.isdisjoint(detail):
+    if TRUST_FIELDS.isdisjoint(detail):
         # Nearly every record: what the table says is all there is to say.
         return CEILINGS[source_kind]
     return tier_at_entry(source_kind, claimed=_claimed(detail))
 
 
-def _known(said: object) -> str | None:
-    return said if isinstance(said, str) and said in CEILINGS else None
+def _known(said: object, limits: ClaimLimits) -> str | None:
+    return limits.believed(said) if isinstance(said, str) and said in CEILINGS else None
 
 
 def _is_no_raise(said: str, born: str) -> bool:

@@ -40,7 +40,8 @@ class ForgetRequest:
     One memory to be forgotten, named by its ``id`` (or ref, or the beginning of the id), or by a ``query``.
 
     Without a ``scope`` a memory of any scope is meant. ``with_derived`` forgets also the memories that were
-    made of it. ``everywhere`` keeps the text out of all scopes, and not only out of that of the memory.
+    made of it. ``everywhere`` keeps the text out of all scopes, and not only out of that of the memory. Where
+    it ``may_take_trusted`` not, nothing is forgotten that is trusted, or whose trust nobody knows any more.
 
     Raises:
         DataError: Neither or both of id and query are there, or a value makes no sense; reasons
@@ -54,6 +55,7 @@ class ForgetRequest:
     with_derived: bool = False
     everywhere: bool = False
     limit: int = 5
+    may_take_trusted: bool = True
 
     def __post_init__(self) -> None:
         check_scope(self.scope)

@@ -79,7 +79,7 @@ class StoreRequest:
     recalled after ``expires_at_ms``, or ``ttl_days`` from now. ``again`` stores also what was forgotten.
     ``replaces`` are refs or ids of memories of the scope that the text puts out of date: recall gives them
     behind all others. ``said_at_ms`` is when the text was said, where that was not now: a new memory is dated
-    by it.
+    by it. Whoever ``may_change_trusted`` memories may rewrite and replace those that are trusted.
 
     Raises:
         DataError: A value makes no sense; reasons ``bad_scope``, ``bad_id``, ``bad_key``, ``bad_category``,
@@ -102,6 +102,7 @@ class StoreRequest:
     replaces: tuple[str, ...] = ()
     on_purpose: bool = True
     said_at_ms: int | None = None
+    may_change_trusted: bool = True
 
     def __post_init__(self) -> None:
         check_scope(self.scope)

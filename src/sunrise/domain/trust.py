@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Any
+
+from sunrise.errors import DataError
 
 TRUSTED = "trusted"
 UNTRUSTED = "untrusted"
@@ -133,6 +136,17 @@ def is_operators_decision(reason: str) -> bool:
     (True, False)
     """
     return reason == RELEASED or reason.startswith(SET_BY_OPERATOR)
+
+
+def check_not_trusted(rows: Iterable[Mapping[str, Any]]) -> None:
+    """
+    Let rows pass that somebody may change who is not the owner.
+
+    Raises:
+        DataError: One of them is trusted; reason ``trusted_more``.
+    """
+    if any(row.get("trust_tier") == TRUSTED for row in rows):
+        raise DataError("only the owner changes what is trusted", reason="trusted_more")
 
 
 _UNKNOWN = TIERS.index(None)

@@ -22,6 +22,8 @@ from sunrise.domain.recall import RecallRequest
 from sunrise.domain.records import memory_ref
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean, clip
+from sunrise.domain.trust import check_not_trusted
+from sunrise.errors import DataError
 from sunrise.online.burial import bury, finish_burials
 from sunrise.online.derived import records_made_of
 from sunrise.online.likeness import rows_saying
@@ -54,7 +56,8 @@ def forget(
     hold the text until it is erased.
 
     Raises:
-        DataError: The beginning of an id is too short; reason ``bad_prefix``.
+        DataError: The beginning of an id is too short, reason ``bad_prefix``; or one of the memories is
+            trusted and may not be taken, reason ``trusted_more``: none is forgotten then.
         StoreError: A store could not be read or written. What the ledger took is finished later.
     """
     call = _Call(request, memories, ledger, embedder, clock, calibration, Trail())
@@ -62,6 +65,9 @@ def forget(
         finish_burials(memories=memories, ledger=ledger)
         with call.trail.stage("find"):
             found = _found(call)
+        if found.status is ForgetStatus.ALREADY and not request.may_take_trusted:
+            # A deletion record does not say how far the memory was trusted.
+            raise DataError("how far this was trusted is not known any more", reason="trusted_more")
         if found.status is not ForgetStatus.FORGOTTEN:
             return _result(call, found)
         return _buried(call, found)
@@ -139,7 +145,7 @@ def _by_query(call: _Call, query: str) -> _Found:
 
 def _read(call: _Call, ids: Sequence[str]) -> Rows:
     """Return the rows of ids as far as the request's scope has them."""
-    rows: Rows = call.memories.by_ids(ids, ["id", "text", "scope", "state"]).to_pylist()
+    rows: Rows = call.memories.by_ids(ids, ["id", "text", "scope", "state", "trust_tier"]).to_pylist()
     wanted = call.request.scope
     return [row for row in rows if wanted is None or _scope(row) == wanted]
 
@@ -168,6 +174,8 @@ def _buried(call: _Call, found: _Found) -> ForgetResult:
     with call.trail.stage("lineage"):
         records, made = records_made_of([row["id"] for row in found.rows], ledger=call.ledger)
     rows = [*found.rows, *(_read(call, made) if request.with_derived and made else [])]
+    if not request.may_take_trusted:
+        check_not_trusted(rows)
     tombstones = [
         Tombstone(
             memory_id=row["id"],

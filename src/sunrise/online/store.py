@@ -49,6 +49,7 @@ def store(
     with it and marked after it.
 
     Raises:
+        DataError: It would change what is trusted, and may not; reason ``trusted_more``.
         StoreError: A store could not be written. What the ledger took is finished later.
     """
     trail, now = Trail(), clock.now_ms()
@@ -56,7 +57,7 @@ def store(
         with trail.stage("admit"):
             said = admitted(request, policy, now_ms=now)
         run_id = new_run_id(now, "store")
-        replacing = Replacing(request.replaced_ids, memories=memories, ledger=ledger, run_id=run_id)
+        replacing = Replacing(request, memories=memories, ledger=ledger, run_id=run_id)
         call = StoreCall(request, said, memories, ledger, embedder, policy, now, trail, run_id, replacing)
         if said.refused:
             outcome, finished = Outcome(status=StoreStatus.REFUSED, reason=said.refused), 0

@@ -15,7 +15,7 @@ from sunrise.domain.importance import (
 from sunrise.domain.records import RecordState
 from sunrise.domain.store import StoreStatus
 from sunrise.domain.text.dated_terms import dated_terms
-from sunrise.domain.trust import QUARANTINED, least
+from sunrise.domain.trust import QUARANTINED, TRUSTED, check_not_trusted, least
 from sunrise.online.likeness import READ, Alike
 from sunrise.online.memory_changes import MemoryChange
 from sunrise.online.store_call import Outcome, StoreCall
@@ -53,6 +53,8 @@ def rewritten(call: StoreCall, row: Mapping[str, Any], *, version: int) -> Outco
     """Write a memory anew: its text with what goes with it, and of the rest what the request states."""
     if (row["scope"] or DEFAULT_SCOPE) != call.said.scope:
         return Outcome(status=StoreStatus.REFUSED, reason="id_of_another_scope")
+    if not call.request.may_change_trusted:
+        check_not_trusted([row])
     values = _new_values(call, row)
     if all(row.get(name) == value for name, value in values.items() if name not in _FOLLOWING):
         return _unchanged(call, row)
@@ -78,6 +80,9 @@ def _lacking(call: StoreCall, same: Mapping[str, Any]) -> dict[str, Any]:
         "expires_at_ms": governance["expires_at_ms"],
         "review_at_ms": governance["review_at_ms"],
     }
+    if same.get("trust_tier") == TRUSTED and not call.request.may_change_trusted:
+        # When what is trusted ends is the owner's to say.
+        stated["expires_at_ms"] = None
     values = {name: stated[name] for name in _FILLED if stated[name] is not None and not same.get(name)}
     values |= _importance_beside(call, same)
     is_outdated = same.get("state") == RecordState.SUPERSEDED

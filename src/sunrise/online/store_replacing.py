@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any, Final
 
 import pyarrow as pa
 
 from sunrise.domain.records import Change, RecordState, memory_ref, split_ref
 from sunrise.domain.replacing import REPLACED_BY, NotReplaced, Successor, WhyNot, why_not
+from sunrise.domain.store import StoreRequest
+from sunrise.domain.trust import check_not_trusted
 from sunrise.ports import Ledger, MemoryTable
 
 _READ: Final = ("id", "scope", "trust_tier", "state")
@@ -23,8 +24,9 @@ class Replacing:
     Before anything was looked at none of them is replaced, since nothing stands yet.
     """
 
-    def __init__(self, ids: Sequence[str], *, memories: MemoryTable, ledger: Ledger, run_id: str) -> None:
-        self._ids = tuple(ids)
+    def __init__(self, request: StoreRequest, *, memories: MemoryTable, ledger: Ledger, run_id: str) -> None:
+        self._ids = request.replaced_ids
+        self._may_change_trusted = request.may_change_trusted
         self._memories, self._ledger, self._run_id = memories, ledger, run_id
         self._changes: tuple[Change, ...] = ()
         self.has_noted = False
@@ -33,9 +35,20 @@ class Replacing:
         self.leave()
 
     def look(self, successor: Successor) -> None:
-        """Find out which of them the memory that holds the text replaces; nothing is written."""
+        """
+        Find out which of them the memory that holds the text replaces; nothing is written.
+
+        Raises:
+            DataError: One is trusted, and whoever stores may not change that; reason ``trusted_more``.
+        """
         if not self._ids:
             return
+        rows = self._look(successor)
+        if not self._may_change_trusted:
+            kept = {one.ref for one in self.left if one.reason is WhyNot.TRUSTED_MORE}
+            check_not_trusted(row for name in rows if memory_ref(name) in kept for row in rows[name])
+
+    def _look(self, successor: Successor) -> dict[str, list[dict[str, Any]]]:
         rows: dict[str, list[dict[str, Any]]] = {}
         for row in self._memories.by_ids(self._ids, _READ).to_pylist():
             rows.setdefault(row["id"], []).append(row)
@@ -46,6 +59,7 @@ class Replacing:
         )
         self.replaced = tuple(memory_ref(row["id"]) for row in found)
         self.left = tuple(NotReplaced(memory_ref(name), reason) for name, reason in reasons.items() if reason)
+        return rows
 
     def leave(self) -> None:
         """Replace none of them."""
@@ -62,7 +76,7 @@ class Replacing:
         """Say what a store did that is told again. Nothing is replaced anew: it may have been taken back."""
         if not self._ids:
             return
-        self.look(successor)
+        self._look(successor)
         changes = self._ledger.changes(run_id=run_id)
         then = {one.record_ref for one in changes if one.reason.startswith(REPLACED_BY)}
         then |= {*self.replaced} - {one.record_ref for one in self._changes}

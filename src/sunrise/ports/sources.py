@@ -44,6 +44,11 @@ class CapturedBatch(Protocol):
         ...
 
     @property
+    def origin_not_believed(self) -> int:
+        """Rows that claim an origin which their interface does not allow."""
+        ...
+
+    @property
     def episodes(self) -> pa.Table | None:
         """What was said and done, word for word, where the source tells it."""
         ...

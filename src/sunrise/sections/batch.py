@@ -8,12 +8,20 @@ from pydantic import Field, model_validator
 
 from sunrise.sections.section import Section
 
+HighestOrigin = Literal["agent", "operator"]
+"""The most that the lines of a capture may claim to come from."""
+
 
 class HarvestSettings(Section):
     """What is read into the ledger."""
 
     episodes: bool = Field(default=True, description="Keep what was said and done word for word.")
     batch_lines: int = Field(20_000, ge=100, le=1_000_000, description="Lines in one transaction.")
+    spool_highest_origin: HighestOrigin = Field(
+        "agent",
+        description="The origin that lines of HOME/spool/*.jsonl may claim at most. operator, which is"
+        " trusted, only where the owner alone writes there; what came by HTTP is bound by its token.",
+    )
     max_rejected_share: float = Field(
         0.5, gt=0, le=1, description="Above this share of refused lines a run ends as an anomaly."
     )

@@ -116,7 +116,7 @@ class StoreAsked(Asked):
     )
     importance: Importance | None = Field(None, description="A score, or a label; else the scorer's.")
     source_kind: Literal["agent", "tool", "web", "operator"] = Field(
-        "agent", description="Whose words they are; operator needs the right admin, and is trusted."
+        "agent", description="Whose words they are; operator needs the right owner, and is trusted."
     )
     source_ref: ShortName | None = Field(None, description="Where it comes from.")
     agent_id: ShortName | None = None
@@ -246,7 +246,7 @@ class ExplainGiven(Given):
 
 
 class EventAsked(BaseModel):
-    """One captured event, as a capture file has it; what has no column of its own is kept in its detail."""
+    """One captured event, as a capture file has it; what else there is to say of it belongs into detail."""
 
     model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True, strict=True)
 
@@ -271,6 +271,7 @@ class EventsGiven(Given):
     """The ids of the events, in order; they are safe on the disk."""
 
     event_ids: list[str]
+    dropped_fields: int = Field(description="Fields of the events that a capture has no use for.")
 
 
 class HealthGiven(Given):

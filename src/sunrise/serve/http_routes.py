@@ -9,11 +9,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from sunrise.domain.answers import answer_of, explained_answer_of, turn_answer_of
+from sunrise.domain.capture import own_detail
+from sunrise.domain.capture_stamp import known_fields
 from sunrise.domain.recall import RecallRequest
 from sunrise.domain.turn_request import AutoRecallRequest
 from sunrise.serve.asking import ANSWERED, described, scope_for, turn_scope_for, who
 from sunrise.serve.http_models import (
-    EventAsked,
     EventsAsked,
     EventsGiven,
     ExplainAsked,
@@ -80,14 +81,15 @@ async def explain(asked: ExplainAsked, request: Request) -> Response:
 
 @router.post("/v1/event", response_model=EventsGiven, status_code=202, tags=["capture"])
 async def event(asked: EventsAsked, request: Request) -> Response:
-    """Keep captured events for the next harvest, all or none; what they claim of trust is not believed."""
+    """Keep captured events for the next harvest, all or none; what they claim is bound by the token."""
     service, caller = who(request, Right.WRITE)
-    events = [_event(one) for one in asked.events]
-    for one in events:
-        _check_event(request, caller, one)
-    ids = await service.workers.run(lambda: service.append_events(events))
+    read = [known_fields(one.model_dump(exclude_none=True)) for one in asked.events]
+    events, dropped = [event for event, _ in read], sum(count for _, count in read)
+    scopes = [_scope_of(request, caller, one) for one in events]
+    ids = await service.workers.run(lambda: service.append_events(events, caller, scopes))
     service.metrics.items.labels("/v1/event").inc(len(ids))
-    return JSONResponse({"eventIds": list(ids)}, status_code=202)
+    service.metrics.dropped_fields.inc(dropped)
+    return JSONResponse({"eventIds": list(ids), "droppedFields": dropped}, status_code=202)
 
 
 @router.get("/v1/receipts/{run_id}", tags=["receipts"], responses=described(404))
@@ -129,14 +131,11 @@ async def metrics(request: Request) -> Response:
     return Response(service.metrics.text(), media_type=METRICS_TYPE)
 
 
-def _event(asked: EventAsked) -> dict[str, Any]:
-    return asked.model_dump(exclude_none=True)
-
-
-def _check_event(request: Request, caller: Caller, event: Mapping[str, Any]) -> None:
-    detail = event.get("detail")
-    inner = detail.get("scope") if isinstance(detail, Mapping) else None
-    for asked in (event.get("scope") or inner, inner):
-        if asked is not None and not isinstance(asked, str):
-            raise RefusalError("not_valid", faults=[{"field": "detail.scope", "code": "string_type"}])
-        scope_for(request, caller, asked)
+def _scope_of(request: Request, caller: Caller, event: Mapping[str, Any]) -> str:
+    """Return the scope of an event; whatever else it names as one has to be the caller's too."""
+    inner = own_detail(event).get("scope")
+    if inner is not None and not isinstance(inner, str):
+        raise RefusalError("not_valid", faults=[{"field": "detail.scope", "code": "string_type"}])
+    settled = scope_for(request, caller, event.get("scope") or inner)
+    scope_for(request, caller, inner)
+    return settled

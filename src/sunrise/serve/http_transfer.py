@@ -83,6 +83,7 @@ async def export(asked: ExportAsked, request: Request) -> Response:
 async def import_memories(asked: ImportLinesAsked | ImportFileAsked, request: Request) -> Response:
     """Add memories that are not there yet, each looked at as if a stranger had written it."""
     service, caller = who(request, Right.ADMIN)
+    _check_vouching(caller, vouches=asked.trust)
     how = {
         "dedupe": asked.dedupe,
         "trust": asked.trust,
@@ -105,10 +106,17 @@ async def import_memories(asked: ImportLinesAsked | ImportFileAsked, request: Re
 async def import_stream(asked: Annotated[ImportStreamAsked, Query()], request: Request) -> Response:
     """Add the memories of a file that is the body itself, however large, as ``/v1/import`` does."""
     service, caller = who(request, Right.ADMIN)
+    _check_vouching(caller, vouches=asked.trust)
     how = asked.model_dump() | {"scope": _into(request, caller, asked.scope)}
     name, file = how.pop("name"), request.scope.pop("sunrise.file")
     found = await service.workers.write(lambda: admin_calls.carried_in(service, file, name, how))
     return JSONResponse(found)
+
+
+def _check_vouching(caller: Caller, *, vouches: bool) -> None:
+    # Rows of a file that is vouched for may be trusted as the owner's are.
+    if vouches:
+        caller.check_right(Right.OWNER)
 
 
 def _into(request: Request, caller: Caller, asked: str | None) -> str | None:

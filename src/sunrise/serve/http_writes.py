@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
@@ -33,7 +35,7 @@ async def store(asked: StoreAsked, request: Request) -> Response:
     """Store one text as a memory, or say which memory says it already; what is acknowledged is safe."""
     service, caller = who(request, Right.WRITE)
     if CEILINGS[asked.source_kind] == TRUSTED:
-        caller.check_right(Right.ADMIN)
+        caller.check_right(Right.OWNER)
     wanted = StoreRequest(
         asked.text,
         scope=scope_for(request, caller, asked.scope),
@@ -47,6 +49,7 @@ async def store(asked: StoreAsked, request: Request) -> Response:
         ttl_days=asked.ttl_days,
         review_at_ms=asked.review_at_ms,
         replaces=tuple(asked.replaces),
+        may_change_trusted=caller.is_owners,
     )
     found = await service.workers.write(lambda: service.store(wanted))
     service.metrics.items.labels("/v1/store").inc()
@@ -71,7 +74,7 @@ async def erase(asked: EraseByIdAsked | EraseByQueryAsked, request: Request) -> 
     service, caller = who(request, Right.ADMIN)
     # The text is looked for everywhere, and what says it is changed wherever it is.
     caller.check_unbound()
-    wanted = _forgetting(asked, request, caller)
+    wanted = replace(_forgetting(asked, request, caller), may_take_trusted=caller.is_owners)
     found = await service.workers.write(lambda: service.erase(wanted, backups=asked.backups))
     service.metrics.items.labels("/v1/erase").inc(len(found.forgotten.refs))
     return JSONResponse(erase_answer_of(found))
@@ -81,6 +84,8 @@ async def erase(asked: EraseByIdAsked | EraseByQueryAsked, request: Request) -> 
 async def capture(asked: CaptureAsked, request: Request) -> Response:
     """Keep what the owner said in a session, each once, however often the session is sent."""
     service, caller = who(request, Right.WRITE)
+    # Whatever is handed on here counts as the owner's own words.
+    caller.check_right(Right.OWNER)
     wanted = CaptureRequest(
         asked.messages,
         session_id=asked.session_id,

@@ -111,6 +111,7 @@ def _store(service: Service, who: Who) -> Tool:
                 importance=importance,
                 idempotency_key=caller.key_for(idempotency_key),
                 replaces=tuple(replaces or ()),
+                may_change_trusted=caller.is_owners,
             )
             return store_answer_of(await service.workers.write(lambda: service.store(wanted)))
 
@@ -160,7 +161,12 @@ def _erase(service: Service, who: Who) -> Tool:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.ADMIN)
             caller.check_unbound()
-            wanted = ForgetRequest(id, query or None, scope=caller.scope_for(scope) if scope else None)
+            wanted = ForgetRequest(
+                id,
+                query or None,
+                scope=caller.scope_for(scope) if scope else None,
+                may_take_trusted=caller.is_owners,
+            )
             return erase_answer_of(
                 await service.workers.write(lambda: service.erase(wanted, backups=backups))
             )

@@ -35,6 +35,9 @@ class Metrics:
             ("route",),
             registry=self.registry,
         )
+        self.dropped_fields = Counter(
+            "sunrise_event_fields_dropped", "Fields of events that no capture has.", registry=self.registry
+        )
         self.skipped = Counter(
             "sunrise_recall_skipped",
             "Legs that could not run, by reason.",

@@ -32,6 +32,7 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "origin_not_allowed": Meaning(403, "web pages of this origin may not ask"),
     "right_not_allowed": Meaning(403, "the token has no right to do this"),
     "scope_not_allowed": Meaning(403, "the token is bound to other scopes"),
+    "trusted_more": Meaning(403, "the memory is trusted more than what the token may say: this takes owner"),
     "not_found": Meaning(404, "there is no such address or record"),
     "unknown_file": Meaning(404, "there is no such file in HOME/imports"),
     "method_not_allowed": Meaning(405, "the address does not take this method"),

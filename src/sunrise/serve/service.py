@@ -11,9 +11,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sunrise.adapters.private_files import check_folder
+from sunrise.adapters.spool_files import HTTP
 from sunrise.adapters.spool_writer import SpoolWriter
 from sunrise.bootstrap import Home
 from sunrise.domain.capture_request import CaptureRequest, CaptureResult
+from sunrise.domain.capture_stamp import stamp_of
 from sunrise.domain.erasure import EraseResult
 from sunrise.domain.forget import ForgetRequest, ForgetResult
 from sunrise.domain.recall import RecallRequest, RecallResult
@@ -34,7 +36,7 @@ from sunrise.serve.metrics import Metrics
 from sunrise.serve.problems import RefusalError
 from sunrise.serve.rates import RateLimit
 from sunrise.serve.service_log import note
-from sunrise.serve.tokens import TokenBook, load_tokens
+from sunrise.serve.tokens import Caller, TokenBook, load_tokens
 from sunrise.serve.workers import Workers
 from sunrise.settings import load_settings
 
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
 
 Changed = TypeVar("Changed")
 
-SPOOL_STEM: Final = "service"
 _FAILED_RATE: Final = 1.0
 _FAILED_BURST: Final = 10
 _MAX_RUNS: Final = 5000
@@ -85,7 +86,7 @@ class Service:
         self.metrics = Metrics()
         said = options.settings
         self.workers = Workers(questions=said.questions, threads=said.workers, queue=said.queue)
-        self._spool = SpoolWriter(home.spool, stem=SPOOL_STEM, clock=home.clock)
+        self._spool = SpoolWriter(home.spool / HTTP, clock=home.clock)
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._memories: MemoryTable | None = None
@@ -209,9 +210,15 @@ class Service:
         with self._writing:
             return call(self.memories())
 
-    def append_events(self, events: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-        """Put captured events where the next harvest reads them, and return their ids."""
-        return self._spool.append(events)
+    def append_events(
+        self, events: Sequence[Mapping[str, Any]], caller: Caller, scopes: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Put captured events, each in its scope, where the next harvest reads them, and return their ids."""
+        now, highest = self.home.clock.now_ms(), caller.highest_origin
+        stamps = [
+            stamp_of(caller=caller.name, scope=scope, highest_origin=highest, at_ms=now) for scope in scopes
+        ]
+        return self._spool.append(events, stamps=stamps)
 
     def receipt(self, run_id: str) -> RunReceipt | None:
         """Return the receipt of a run, None where there is no such run any more."""

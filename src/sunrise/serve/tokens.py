@@ -17,6 +17,7 @@ from typing import Any, Final
 from sunrise.adapters.private_files import read_private, write_private
 from sunrise.adapters.service_client import TOKEN_FILE
 from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.trust import Origin
 from sunrise.errors import ConfigurationError
 from sunrise.serve.problems import RefusalError
 
@@ -34,6 +35,8 @@ class Right(StrEnum):
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"
+    OWNER = "owner"
+    """Hand on what the owner said, and change what is trusted: an agent's token has it not."""
 
 
 EVERY_RIGHT: Final = frozenset(Right)
@@ -55,7 +58,20 @@ class Caller:
             RefusalError: It is not theirs; reason ``right_not_allowed``.
         """
         if right not in self.rights:
-            raise RefusalError("right_not_allowed", f"this needs the right {right}")
+            grant = (
+                f": give it with `sunrise token {self.name} --grant {right}`" if right is Right.OWNER else ""
+            )
+            raise RefusalError("right_not_allowed", f"this needs the right {right}{grant}")
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether they may do what only the owner may."""
+        return Right.OWNER in self.rights
+
+    @property
+    def highest_origin(self) -> str:
+        """The most that what they hand on may claim to come from."""
+        return str(Origin.OWNER if self.is_owners else Origin.AGENT)
 
     @property
     def is_bound(self) -> bool:
