@@ -162,6 +162,7 @@ class StoreReceipt:
     ``reason`` says why a text was refused, ``embedding_skipped`` why it has no vector yet: the index flow
     makes it. ``near`` are memories that say nearly the same and were kept apart. ``run_id`` is what the
     audit trail and `sunrise undo` know the store by. ``replayed`` tells that the idempotency key was known.
+    ``inherits`` is the tier of something that the text repeats, where it has it from there.
     ``replaced`` are the memories that are out of date now, ``not_replaced`` those that were named in vain.
     """
 
@@ -174,6 +175,7 @@ class StoreReceipt:
     clipped: bool = False
     redacted: tuple[str, ...] = ()
     payload: tuple[str, ...] = ()
+    inherits: str | None = None
     category: str | None = None
     importance_label: str | None = None
     importance_method: str | None = None
@@ -200,6 +202,7 @@ class StoreReceipt:
             *(("text_clipped",) if self.clipped else ()),
             *(f"redacted:{kind}" for kind in self.redacted),
             *(f"quarantined:{code}" for code in self.payload),
+            *(() if self.inherits is None else (f"inherits:{self.inherits}",)),
         )
 
     def to_dict(self) -> dict[str, Any]:

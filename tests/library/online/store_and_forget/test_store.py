@@ -235,4 +235,6 @@ def test_the_receipt_goes_into_json_and_holds_no_text(ask: Ask) -> None:
     said = json.dumps(told)
     assert not any(word in said for word in ("Tea", "O'Brien", "four"))
     assert (told["status"], told["embeddingSkipped"], told["scope"]) == ("created", False, "home")
-    assert set(told["latencyMs"]) == {"admit", "finish", "compare", "embed", "note", "write", "total"}
+    assert set(told["latencyMs"]) == {
+        "admit", "finish", "compare", "inherit", "embed", "note", "write", "total",
+    }  # fmt: skip
