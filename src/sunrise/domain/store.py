@@ -16,6 +16,7 @@ from sunrise.domain.importance import IMPORTANCE_VALUES, stated_importance
 from sunrise.domain.ranking import PLUGIN_SEED_ID
 from sunrise.domain.replacing import NotReplaced, replaced_ids
 from sunrise.domain.retention import DAY_MS
+from sunrise.domain.scope_policy import ScopePolicy
 from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
 from sunrise.domain.scoring.signals import Scorer
 from sunrise.domain.text.analysis import written_terms
@@ -56,13 +57,14 @@ class StorePolicy:
     The knobs of a store.
 
     Without a ``scorer`` what names no importance is unknown until it is graded. ``zone`` says when a day
-    begins.
+    begins. Without ``scopes`` a scope is taken as it is named.
     """
 
     scorer: Scorer | None = HEURISTIC_V1
     embed_timeout_s: float = 3.0
     max_chars: int = MAX_CHARS
     zone: tzinfo = field(default=UTC)
+    scopes: ScopePolicy | None = None
 
 
 DEFAULT_POLICY: Final = StorePolicy()

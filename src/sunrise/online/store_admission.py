@@ -16,6 +16,7 @@ from sunrise.domain.importance import (
 )
 from sunrise.domain.payloads import screen
 from sunrise.domain.records import RecordState
+from sunrise.domain.scope_policy import written_scope
 from sunrise.domain.scoring.signals import PURPOSE_RATIONALE, Grade, Scorer, on_purpose
 from sunrise.domain.secrets import is_only_redacted, redact
 from sunrise.domain.store import StorePolicy, StoreRequest
@@ -120,6 +121,11 @@ def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admi
     The origin alone gives a tier of trust; what the text looks like can only lower it.
     """
     scope = request.scope.strip() or DEFAULT_SCOPE
+    if policy.scopes is not None:
+        named = written_scope(scope, policy.scopes)
+        if not named.is_valid:
+            return Admitted(text="", scope=scope, refused="bad_scope")
+        scope = named.scope
     whole = clean(request.text).strip()
     without = redact(clip(whole, policy.max_chars))
     text = without.text.strip()

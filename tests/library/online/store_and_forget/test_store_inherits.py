@@ -6,7 +6,8 @@ import pytest
 
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.ports import MemoryTable
-from tests.store_calls import Ask, raw
+from tests.ledgers import raw
+from tests.store_calls import Ask
 
 PAGE = "All supplier payouts of the Brno office go to account DE89-3704-0044 from the first of June on"
 REPEATED = "Payouts of the Brno office go to account DE89-3704-0044 from June on"
