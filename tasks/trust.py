@@ -25,8 +25,8 @@ from sunrise.domain.trust import (
     least,
     tier_after_release,
 )
+from sunrise.online.inheritance import inherited_tier
 from sunrise.ports import Ledger, MemoryReader, MemoryTable
-from tasks.lineage import inherited_tier
 from tasks.memories import apply_outbox, change, change_of, is_empty, open_memories
 from tasks.run_frame import Run, SkipRun, run_flow
 

@@ -116,7 +116,8 @@ class SqliteTrust(SqliteConnection):
         Return the terms of rows that share telling words with one and were said before it, the newest first.
 
         First what the owner said; then what is untrusted and not older than a time, with its episode. What a
-        tool of the memory answers is the agent's own and left out, unless that memory is untrusted.
+        tool of the memory answers is the agent's own and left out, unless that memory is untrusted. A row
+        whose id is 0 is not in the ledger yet.
         """
         owners: list[str] = []
         others: list[tuple[str, int | None]] = []
@@ -210,17 +211,21 @@ class SqliteTrust(SqliteConnection):
           WHERE o.id <> :id AND (o.ts_ms <= :ts OR o.ts_flag IS NOT NULL) AND ({owners} OR {others})
           ORDER BY o.id DESC"""
         with self.reading() as db:
-            match = _match(db, words)
+            # A row that is in the ledger finds itself; a text that is about to be stored does not.
+            match = _match(db, words, own=1 if row.row_id else 0)
             values = {"id": row.row_id, "ts": row.ts_ms, "since": since_ms, "through": _LOOKED_THROUGH}
             return db.execute(sql, {**values, "match": match}).fetchall() if match else []
 
 
-def _match(db: sqlite3.Connection, words: Sequence[str]) -> str:
-    """Return the query for rows that hold a seldom word, or two of the frequent ones side by side."""
+def _match(db: sqlite3.Connection, words: Sequence[str], *, own: int) -> str:
+    """
+    Return the query for rows that hold a seldom word, or two of the frequent ones side by side.
+
+    ``own`` of the rows that hold a word are the one that is asked for.
+    """
     sql = "SELECT count(*) FROM (SELECT rowid FROM observations_fts WHERE terms MATCH ? LIMIT ?)"
     counts = {word: db.execute(sql, (f'"{word}"', _SELDOM + 1)).fetchone()[0] for word in words}
-    # One row has it: the one that is asked for.
-    seldom = sorted((word for word in words if 1 < counts[word] <= _SELDOM), key=counts.__getitem__)
+    seldom = sorted((word for word in words if own < counts[word] <= _SELDOM), key=counts.__getitem__)
     parts = [f'"{word}"' for word in seldom[:_WORDS]]
     if len(seldom) < _FEW:
         frequent = [word for word in words if counts[word] > _SELDOM]

@@ -11,6 +11,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.importance import below_must
 from sunrise.domain.memory_lines import FIELDS, imported_row, new_id, sample_of
 from sunrise.domain.records import Rejected
 from sunrise.domain.text.analysis import written_terms
@@ -160,12 +161,20 @@ class RowImport:
             )
             one.row["trust_tier"] = tier
             if not vouched:
+                self._cap(one.row)
                 one.row["source_kind"] = str(Origin.IMPORT)
             if place in orders and claimed != QUARANTINED:
                 self.tally.counts["quarantined"] += 1
                 self.tally.tally("quarantined_by_reason", f"payload:{orders[place]}")
             elif claimed != tier:
                 self.tally.counts["trusted_less"] += 1
+
+    def _cap(self, row: dict[str, Any]) -> None:
+        """Make no must of a row that only the file calls one: it would lead every turn."""
+        capped = below_must(row["importance"], row["importance_label"])
+        if capped != (row["importance"], row["importance_label"]):
+            row["importance"], row["importance_label"] = capped
+            self.tally.counts["must_lowered"] += 1
 
     def _orders(self, rows: Sequence[dict[str, Any]], owners: set[int]) -> dict[int, str]:
         """Return why rows look like orders, by number: for their text, or for what else an agent is shown."""

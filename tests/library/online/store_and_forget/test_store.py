@@ -12,6 +12,7 @@ import pytest
 
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.recall import RecallRequest
+from sunrise.domain.scope_policy import ScopePolicy, ValidationMode
 from sunrise.domain.store import StorePolicy, StoreRequest, StoreStatus
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.vector_space import active_space, column_of
@@ -235,7 +236,22 @@ def test_the_receipt_goes_into_json_and_holds_no_text(ask: Ask) -> None:
     said = json.dumps(told)
     assert not any(word in said for word in ("Tea", "O'Brien", "four"))
     assert (told["status"], told["embeddingSkipped"], told["scope"]) == ("created", False, "home")
-    assert set(told["latencyMs"]) == {"admit", "finish", "compare", "embed", "note", "write", "total"}
+    assert set(told["latencyMs"]) == {
+        "admit", "finish", "compare", "inherit", "embed", "note", "write", "total",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "scope"),
+    [("strict", "refused", None), ("normalize", "created", "bad-scope"), ("none", "created", "bad scope!!")],
+)
+def test_a_scope_is_what_the_policy_lets_it_be(
+    ask: Ask, table: MemoryTable, mode: str, status: str, scope: str | None
+) -> None:
+    policy = StorePolicy(scopes=ScopePolicy(validation_mode=ValidationMode(mode)))
+    result = ask("Tea at four", scope="bad scope!!", policy=policy)
+    assert (result.status, result.receipt.reason) == (status, "bad_scope" if scope is None else None)
+    assert [row["scope"] for row in rows(table, "scope")] == ([] if scope is None else [scope])
 
 
 @pytest.mark.parametrize(
