@@ -20,8 +20,10 @@ from tasks.doctor_findings import Finding, command, detail_of, guarded, ill, loo
 from tasks.overview import FlowStanding, overview
 from tasks.restore_intent import read_intent
 from tasks.snapshot import LEDGER_COPY, Snapshot, is_current, read_snapshots
+from tasks.trust_recheck import doubtful, undecided
 
 SNAPSHOT_DAYS = 2
+_TRUST_TEXTS = 20_000
 _CHECKS = ("integrity", "foreign_keys", "full_text")
 
 
@@ -53,6 +55,7 @@ def ledger_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
         yield from guarded("outbox", lambda: _outbox_findings(home), cure=restore_ledger(settings))
         yield from guarded("quarantine", lambda: _quarantine_findings(home), cure=restore_ledger(settings))
         yield from guarded("erased", lambda: held_findings(home), cure=restore_ledger(settings))
+        yield from guarded("trust", lambda: _trust_findings(home), cure=restore_ledger(settings))
         yield from guarded("runs", lambda: _run_findings(home), cure=restore_ledger(settings))
 
 
@@ -139,6 +142,18 @@ def _quarantine_findings(home: Home) -> Iterator[Finding]:
         f" with {command(home.settings, 'quarantine retry')}, or close those that nobody will mend with"
         f" {command(home.settings, 'quarantine drop')} and their numbers.",
     )
+
+
+def _trust_findings(home: Home) -> Iterator[Finding]:
+    found = doubtful(home.ledger, existing_memories(home.settings), most=_TRUST_TEXTS)
+    rows = len(undecided(home.ledger, found))
+    if rows:
+        yield look(
+            "trust",
+            f"{rows} records are trusted as the owner's, and their texts name another speaker",
+            cure=f"See them with {command(home.settings, 'trust recheck --dry-run')}, and trust them less"
+            f" with {command(home.settings, 'trust recheck')}.",
+        )
 
 
 def _run_findings(home: Home) -> Iterator[Finding]:

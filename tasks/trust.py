@@ -25,8 +25,8 @@ from sunrise.domain.trust import (
     least,
     tier_after_release,
 )
+from sunrise.online.inheritance import inherited_tier
 from sunrise.ports import Ledger, MemoryReader, MemoryTable
-from tasks.lineage import inherited_tier
 from tasks.memories import apply_outbox, change, change_of, is_empty, open_memories
 from tasks.run_frame import Run, SkipRun, run_flow
 
@@ -76,14 +76,14 @@ def standings(home: Home, *, tiers: Sequence[str | None], limit: int) -> list[Tr
 
 def unknown_refs(home: Home, refs: Sequence[str]) -> list[str]:
     """Return which of these refs name no observation and no memory."""
-    found = {one.ref for one in _named(home.ledger, existing_memories(home.settings), refs)}
+    found = {one.ref for one in named(home.ledger, existing_memories(home.settings), refs)}
     return [ref for ref in refs if ref not in found]
 
 
 def _carry_out(run: Run, decision: TrustDecision) -> None:
     run.balance("asked", "changed", "unchanged")
-    table = _opened(run)
-    before = run.step(_named, run.home.ledger, table, decision.refs)
+    table = opened(run)
+    before = run.step(named, run.home.ledger, table, decision.refs)
     after = run.step(_decided, run.home.ledger, before, decision)
     moved = [(old, new) for old, new in zip(before, after, strict=True) if old.tier != new.tier]
     run.count(asked=len(before), changed=len(moved), unchanged=len(before) - len(moved))
@@ -92,19 +92,20 @@ def _carry_out(run: Run, decision: TrustDecision) -> None:
     run.name("changed", [new.ref for _, new in moved])
     if not moved or run.dry_run:
         return
-    run.step(_record, run, moved, decision.change_reason)
+    run.step(record, run, moved, decision.change_reason)
     if table is not None:
         run.step(apply_outbox, run.home, table)
 
 
-def _opened(run: Run) -> MemoryTable | None:
+def opened(run: Run) -> MemoryTable | None:
+    """Return the memories where there are any, None where the agent has not made its table yet."""
     try:
         return open_memories(run)
     except SkipRun:
         return None
 
 
-def _record(run: Run, moved: Sequence[tuple[TrustStanding, TrustStanding]], reason: str) -> None:
+def record(run: Run, moved: Sequence[tuple[TrustStanding, TrustStanding]], reason: str) -> None:
     """Write the changes of both stores down at once, so that none of a pair is changed without the other."""
     observations: list[Change] = []
     memories: list[Change] = []
@@ -120,7 +121,7 @@ def _record(run: Run, moved: Sequence[tuple[TrustStanding, TrustStanding]], reas
         run.home.ledger.record_changes(memories, run_id=run.run_id)
 
 
-def _named(ledger: Ledger, table: MemoryReader | None, refs: Sequence[str]) -> list[TrustStanding]:
+def named(ledger: Ledger, table: MemoryReader | None, refs: Sequence[str]) -> list[TrustStanding]:
     """Return the records that are named, with the memories and observations that belong to them."""
     keys: dict[str, list[str]] = {"obs": [], "mem": []}
     for ref in refs:

@@ -82,6 +82,19 @@ def test_a_tier_is_set_told_and_not_set_twice(sunrise: Command, home_path: Path)
     assert again[:2] == (0, "nothing to change: it is so already\n")
 
 
+def test_a_recheck_is_shown_first_and_then_done(sunrise: Command, home_path: Path) -> None:
+    text = "the gate code is 0000\n[from: Mallory (666)]"
+    with open_home(load_settings(home_path)) as home:
+        told = observation("told", source_kind="operator", trust_tier="trusted", summary=text)
+        home.ledger.commit_harvest(observations(told), rejected=(), position=None)
+    code, out, _ = sunrise("recheck", "--dry-run")
+    assert (code, out.splitlines()[:2]) == (0, ["would change  obs:3", "1 to untrusted"])
+    assert "obs:3" in sunrise("list", "--tier", "trusted")[1]
+    assert sunrise("recheck")[1].splitlines()[:2] == ["changed  obs:3", "1 to untrusted"]
+    assert sunrise("list", "--tier", "trusted")[1] == "nothing is trusted\n"
+    assert sunrise("recheck")[:2] == (0, "nothing to change: it is so already\n")
+
+
 def test_some_are_set_and_some_were_so(sunrise: Command) -> None:
     sunrise("set", "obs:2", "untrusted")
     _, out, _ = sunrise("set", "obs:1", "obs:2", "untrusted")

@@ -242,6 +242,20 @@ def test_standings_are_newest_first_and_of_one_tier(ledger: SqliteLedger) -> Non
     assert [one.ref for one in ledger.standings_of_memories(["m1", "m9"])] == ["obs:1"]
 
 
+def test_trusted_rows_of_the_owner_are_found_by_marks(ledger: SqliteLedger) -> None:
+    put(
+        ledger,
+        row("a", "the [box]", source_kind="operator", trust_tier="trusted"),
+        row("b", "the box", source_kind="operator", trust_tier="trusted"),
+        row("c", "Ana (7): hi", source_kind="operator", trust_tier="trusted"),
+        row("d", "the [box]", source_kind="operator", trust_tier="untrusted"),
+        row("e", "the [box]", source_kind="agent", trust_tier="trusted"),
+    )
+    found = ledger.owners_with_marks(("[", "): "), after_id=0, limit=10)
+    assert [one.ref for one in found] == ["obs:1", "obs:3"]
+    assert [one.ref for one in ledger.owners_with_marks(("[", "): "), after_id=1, limit=1)] == ["obs:3"]
+
+
 def test_the_quarantined_are_found_without_reading_the_others(ledger: SqliteLedger) -> None:
     plan = raw(
         ledger,

@@ -71,6 +71,7 @@ class EventGathering:
     _episodes: list[EpisodeRow] = field(default_factory=list)
     _redacted: int = 0
     _events: int = 0
+    _stored_texts: dict[str, str] = field(default_factory=dict)
 
     def take(self, event: Mapping[str, Any], session: Session) -> None:
         """
@@ -86,6 +87,7 @@ class EventGathering:
             fallback_ms=self.fallback_ms,
             now_ms=self.now_ms,
             zone=self.zone,
+            stored_texts=self._stored_texts,
         )
         self._events += 1
         self._redacted += rows.redacted

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
-from sunrise.domain.lineage import Derived, is_memory_tool, named_parents
+from sunrise.domain.lineage import Derived, named_parents
+from sunrise.domain.memory_tools import memory_operation
 from sunrise.domain.records import split_ref
 from sunrise.domain.trust import TrustStanding, is_operators_decision, least
 
@@ -100,7 +101,7 @@ class SqliteTrust(SqliteConnection):
             others = db.execute(
                 sql.format(what=untrusted), {"at": row.episode_id, "limit": _RESULTS}
             ).fetchall()
-        return [one for one, _ in owners], [one for one, tool in others if not is_memory_tool(tool)]
+        return [one for one, _ in owners], [one for one, tool in others if memory_operation(tool) is None]
 
     def episode_text(self, episode_id: int) -> str:
         """Return what was said or answered, empty for an episode that is not there."""
@@ -115,14 +116,15 @@ class SqliteTrust(SqliteConnection):
         Return the terms of rows that share telling words with one and were said before it, the newest first.
 
         First what the owner said; then what is untrusted and not older than a time, with its episode. What a
-        tool of the memory answers is the agent's own and left out, unless that memory is untrusted.
+        tool of the memory answers is the agent's own and left out, unless that memory is untrusted. A row
+        whose id is 0 is not in the ledger yet.
         """
         owners: list[str] = []
         others: list[tuple[str, int | None]] = []
         for is_owners, terms, episode_id, tool, memory_id in self._like(row, words, since_ms=since_ms):
             if is_owners:
                 owners.append(terms)
-            elif memory_id is not None or not is_memory_tool(tool):
+            elif memory_id is not None or memory_operation(tool) is None:
                 others.append((terms, episode_id))
         return owners, others
 
@@ -162,6 +164,18 @@ class SqliteTrust(SqliteConnection):
         """Return how far the observations that name these memories are trusted, by id."""
         return self._standings("o.memory_id IN (SELECT value FROM json_each(?))", list(memory_ids))
 
+    def owners_with_marks(
+        self, marks: Sequence[str], *, after_id: int, limit: int
+    ) -> tuple[TrustStanding, ...]:
+        """Return trusted observations of the owner past an id whose text holds one of some marks, by id."""
+        held = " OR ".join("instr(o.summary, ?)" for _ in marks)
+        sql = f"""
+          SELECT {_STANDING} FROM observations o
+          WHERE o.id > ? AND o.trust_tier = 'trusted' AND o.source_kind = 'operator' AND ({held})
+          ORDER BY o.id LIMIT ?"""
+        with self.reading() as db:
+            return tuple(_standing(row) for row in db.execute(sql, (after_id, *marks, limit)))
+
     def trust_history(self, refs: Iterable[str]) -> Mapping[str, tuple[tuple[str | None, str], ...]]:
         """Return of each record the tier before each change, with the reason of the change, in order."""
         sql = """
@@ -197,17 +211,21 @@ class SqliteTrust(SqliteConnection):
           WHERE o.id <> :id AND (o.ts_ms <= :ts OR o.ts_flag IS NOT NULL) AND ({owners} OR {others})
           ORDER BY o.id DESC"""
         with self.reading() as db:
-            match = _match(db, words)
+            # A row that is in the ledger finds itself; a text that is about to be stored does not.
+            match = _match(db, words, own=1 if row.row_id else 0)
             values = {"id": row.row_id, "ts": row.ts_ms, "since": since_ms, "through": _LOOKED_THROUGH}
             return db.execute(sql, {**values, "match": match}).fetchall() if match else []
 
 
-def _match(db: sqlite3.Connection, words: Sequence[str]) -> str:
-    """Return the query for rows that hold a seldom word, or two of the frequent ones side by side."""
+def _match(db: sqlite3.Connection, words: Sequence[str], *, own: int) -> str:
+    """
+    Return the query for rows that hold a seldom word, or two of the frequent ones side by side.
+
+    ``own`` of the rows that hold a word are the one that is asked for.
+    """
     sql = "SELECT count(*) FROM (SELECT rowid FROM observations_fts WHERE terms MATCH ? LIMIT ?)"
     counts = {word: db.execute(sql, (f'"{word}"', _SELDOM + 1)).fetchone()[0] for word in words}
-    # One row has it: the one that is asked for.
-    seldom = sorted((word for word in words if 1 < counts[word] <= _SELDOM), key=counts.__getitem__)
+    seldom = sorted((word for word in words if own < counts[word] <= _SELDOM), key=counts.__getitem__)
     parts = [f'"{word}"' for word in seldom[:_WORDS]]
     if len(seldom) < _FEW:
         frequent = [word for word in words if counts[word] > _SELDOM]

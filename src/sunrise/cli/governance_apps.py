@@ -139,3 +139,13 @@ def release_trust(
     from sunrise.cli import trust_commands
 
     trust_commands.release_trust(home, refs, as_json=as_json)
+
+
+@trust_app.command("recheck")
+def recheck_trust(
+    home: HomeOption = None, dry_run: DryRunOption = False, as_json: JsonOption = False
+) -> None:
+    """Trust less what stands in the owner's name and names another speaker; it can be undone."""
+    from sunrise.cli import trust_commands
+
+    trust_commands.recheck_trust(home, dry_run=dry_run, as_json=as_json)

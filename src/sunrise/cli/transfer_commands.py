@@ -155,7 +155,7 @@ def _sum(data: Mapping[str, Any], *, dry_run: bool) -> str:
     parts = ("imported", "duplicate", "forgotten", "refused")
     shown = " + ".join(f"{part} {counts[part]}" for part in parts if counts[part]) or "0"
     lines = [f"seen {counts['seen']} = {shown}{' (dry run)' if dry_run else ''}"]
-    also = ("quarantined", "trusted_less", "redacted", "renamed", "vectors_kept")
+    also = ("quarantined", "trusted_less", "must_lowered", "redacted", "renamed", "vectors_kept")
     lines += [f"{name.replace('_', ' '):<16} {counts[name]}" for name in also if counts[name]]
     for group, reasons in data["groups"].items():
         lines += [f"{group.replace('_', ' '):<24} {name} {rows}" for name, rows in reasons.items()]

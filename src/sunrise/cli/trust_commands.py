@@ -62,6 +62,14 @@ def release_trust(home: str | None, refs: Sequence[str], *, as_json: bool) -> No
     _decide(home, refs, as_json=as_json, release=True)
 
 
+def recheck_trust(home: str | None, *, dry_run: bool, as_json: bool) -> NoReturn:
+    """Trust less the records in the owner's name in whose texts another speaks, or show which they are."""
+    settings = load_settings(home)
+    receipt: RunReceipt = rooms.load("tasks.trust_recheck:recheck_trust")(str(settings.home), dry_run=dry_run)
+    say({"receipt": receipt.to_dict()}, _told(receipt), as_json=as_json)
+    raise SystemExit(code_for(receipt.status))
+
+
 def beginning(text: str) -> str:
     r"""
     Return the beginning of a text as a terminal may show it: no secret, nothing hidden, no control.
@@ -105,7 +113,8 @@ def _told(receipt: RunReceipt) -> str:
     changed, unchanged = receipt.counts.get("changed", 0), receipt.counts.get("unchanged", 0)
     if not changed:
         return "nothing to change: it is so already"
-    lines = [f"changed  {terminal_text(ref)}" for ref in receipt.refs.get("changed", ())]
+    word = "would change" if receipt.dry_run else "changed"
+    lines = [f"{word}  {terminal_text(ref)}" for ref in receipt.refs.get("changed", ())]
     tiers = ", ".join(f"{rows} to {tier}" for tier, rows in sorted(receipt.groups["changed_to"].items()))
     kept = f"; {unchanged} were so already" if unchanged else ""
     return "\n".join([*lines, f"{tiers}{kept}", f"run      {receipt.run_id}"])

@@ -24,6 +24,7 @@ from sunrise.domain.scope_policy import ResolvedScope, ScopePolicy, ScopeSource,
 from sunrise.domain.text.cleaning import clip
 from sunrise.domain.text.script import detect_lang
 from sunrise.domain.times import BAD_TIME
+from sunrise.domain.trust import TRUSTED
 from sunrise.errors import ConfigurationError, DataError
 
 MAX_MESSAGES: Final = 24
@@ -210,12 +211,11 @@ class _Reading:
         self.messages = len(turns)
         self.skipped[CaptureSkip.OLDER_MESSAGE] += len(turns[:-MAX_MESSAGES])
         for turn, message in turns[-MAX_MESSAGES:]:
-            episode = self._owners(message)
-            if episode is not None:
+            for episode in self._owners(message):
                 self._read_text(episode, turn)
 
-    def _owners(self, message: Mapping[str, Any]) -> EpisodeRow | None:
-        """Return the words of a message, if they are the owner's; else count why not."""
+    def _owners(self, message: Mapping[str, Any]) -> list[EpisodeRow]:
+        """Return the words of a message that are the owner's; count why the rest is not."""
         event = {"type": "message", "id": "-", "message": message}
         try:
             rows = event_rows(
@@ -224,13 +224,14 @@ class _Reading:
         except DataError as error:
             is_wrong_time = str(error.reason).startswith(BAD_TIME)
             self.skipped[CaptureSkip.BAD_TIME if is_wrong_time else CaptureSkip.MALFORMED] += 1
-            return None
-        episode = rows.episodes[0] if rows.episodes else None
-        if episode is not None and episode.trust_tier == "trusted":
-            return episode
-        said = episode is not None and episode.type == EpisodeType.USER
-        self.skipped[CaptureSkip.NOT_OWNER if said else CaptureSkip.AUTOMATION] += 1
-        return None
+            return []
+        owners = [episode for episode in rows.episodes if episode.trust_tier == TRUSTED]
+        others = [episode for episode in rows.episodes if episode.trust_tier != TRUSTED]
+        said = any(episode.type == EpisodeType.USER for episode in others)
+        if others or not owners:
+            # A message counts once, though several may have waited in it.
+            self.skipped[CaptureSkip.NOT_OWNER if said else CaptureSkip.AUTOMATION] += 1
+        return owners
 
     def _read_text(self, episode: EpisodeRow, turn: int) -> None:
         statements = statements_in(clip(episode.text, MAX_MESSAGE_CHARS))

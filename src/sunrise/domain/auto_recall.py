@@ -14,6 +14,9 @@ from sunrise.errors import DataError
 MAX_RECEIPT_ITEMS: Final = 10
 """However much is asked for, a receipt that is shown lists no more of one kind. The counts are whole."""
 
+MAX_ITEMS: Final = 6
+"""A turn is given no more memories than this, whatever it is set to."""
+
 TODO: Final = "todo"
 """The category of what is to be done once, and is stale soon."""
 
@@ -66,8 +69,12 @@ class AutoRecallPolicy:
     receipts: ReceiptPolicy = field(default_factory=ReceiptPolicy)
 
     def __post_init__(self) -> None:
-        if self.max_items < 0 or self.recent_days < 0 or not 1 <= self.todo_stale_ttl_days <= 90:
-            msg = "max_items and recent_days are at least 0, todo_stale_ttl_days lies between 1 and 90"
+        counts = 0 <= self.max_items <= MAX_ITEMS and self.recent_days >= 0
+        if not counts or not 1 <= self.todo_stale_ttl_days <= 90:
+            msg = (
+                f"max_items lies between 0 and {MAX_ITEMS}, recent_days is at least 0,"
+                " todo_stale_ttl_days lies between 1 and 90"
+            )
             raise DataError(msg, reason="bad_auto_recall_policy")
 
     def hot_slots(self, *, has_working_set: bool) -> int:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from sunrise.domain.memory_tools import STORE, memory_operation
 from sunrise.domain.text.cleaning import clean
 from sunrise.domain.times import stated_time
 
@@ -59,7 +60,7 @@ def named_memory(
     may_name = '_id"' in detail_text or 'Id"' in detail_text
     if may_name and _NAMES_A_MEMORY.search(detail_text) and (found := _named_memory(detail, depth=0)):
         return found
-    if tool != "memory_store" and detail.get("memory_tool") != "memory_store":
+    if memory_operation(tool) != STORE and detail.get("memory_tool") != "memory_store":
         return None
     message = detail.get("message")
     for holder in (detail, message if isinstance(message, dict) else {}):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from enum import StrEnum
@@ -19,12 +19,15 @@ from sunrise.domain.capture import (
     map_strings,
 )
 from sunrise.domain.capture_identity import MAX_KEY, short_name
+from sunrise.domain.memory_tools import STORE, is_json_object, memory_operation, stored_memory_id
 from sunrise.domain.scoring.task_markers import has_task_marker
 from sunrise.domain.secret_fields import without_secrets
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.times import time_of
-from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, owner_text, says_something
+from sunrise.domain.trust import UNTRUSTED
+from sunrise.domain.turn_speakers import is_group
+from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, says_something, turn_messages
 from sunrise.errors import DataError
 
 MAX_TEXT_BYTES = 1024 * 1024
@@ -95,7 +98,8 @@ def session_of(
     """
     Return the session under the key that hooks name it by; the key names the agent too.
 
-    Runs of a scheduled job share one entry in the store, while hooks name each run by its own key.
+    Runs of a scheduled job share one entry in the store, while hooks name each run by its own key. A key of
+    a group or a channel says that others speak there, whatever ``in_group`` says.
 
     >>> session_of("9a23", session_key="agent:main:cron:3b4b").session_key
     'agent:main:cron:3b4b:run:9a23'
@@ -106,6 +110,7 @@ def session_of(
     if session_key and _CRON_JOB.fullmatch(session_key):
         session_key = f"{session_key}:run:{session_id}"
     named = _AGENT.match(session_key or "")
+    in_group = in_group or is_group(session_key or "")
     return Session(session_id, session_key, named[1] if named else short_name(agent_id), in_group)
 
 
@@ -117,6 +122,7 @@ def event_rows(
     fallback_ms: int,
     now_ms: int,
     zone: tzinfo = UTC,
+    stored_texts: MutableMapping[str, str] | None = None,
 ) -> EventRows:
     """
     Return the episodes and observations of one event; nothing for events that no one said or did.
@@ -130,6 +136,10 @@ def event_rows(
 
     A call through ``tool_call`` is told once, by the outer call and result, unwrapped; the
     ``openclaw.nested-tool.v1`` message between them says the same again and gives nothing.
+
+    What a tool of the agent's own memory answers is an episode and no observation. A store that succeeded is
+    one of what the agent stored: ``stored_texts`` carries the texts of such calls, by their ids, from the
+    event of the call to that of its result.
 
     A time without a zone is in *zone*.
 
@@ -148,6 +158,7 @@ def event_rows(
     if stated_ms is None:
         stated_ms = time_of(event, zone=zone)
     turn = _Turn(event, message, session, dumps, now_ms)
+    turn.stored_texts = {} if stored_texts is None else stored_texts
     turn.ts_ms, turn.ts_flag = (fallback_ms, "missing") if stated_ms is None else (stated_ms, None)
     rule(turn)
     return EventRows(tuple(turn.episodes), tuple(turn.observations), turn.redacted)
@@ -157,7 +168,6 @@ _CRON_JOB = re.compile(r"agent:[^:]+:cron:[^:]+")
 _AGENT = re.compile(r"agent:([^:]+):")
 _NOT_OWNERS = re.compile(r"agent:[^:]+:(?:cron|subagent|heartbeat)\b")
 _WRAPPER = "tool_call"
-_STORES = "memory_store"
 
 
 class _Turn:
@@ -177,6 +187,7 @@ class _Turn:
         self._event_id = short_name(event.get("id")) or f"sha256:{_digest(dumps(event))}"
         self.ts_ms = 0
         self.ts_flag: str | None = None
+        self.stored_texts: MutableMapping[str, str] = {}
 
     def add(
         self,
@@ -222,7 +233,6 @@ class _Turn:
         summary: str,
         detail: dict[str, Any],
         trust: str | None,
-        names_memory: bool = False,
     ) -> None:
         record = {
             "ts": None if self.ts_flag else self.ts_ms,
@@ -237,15 +247,36 @@ class _Turn:
         }
         if episode.tool_call_id:
             record["tool_call_id"] = episode.tool_call_id
-        row, redacted = capture_row(record, dumps=self.dumps, fallback_ms=self.ts_ms, now_ms=self._now_ms)
-        # Only storing makes a memory the observation's own: to be found by a search is no claim about it.
-        memory_id = row.memory_id if names_memory else None
-        # What an observation says of its memory is written back to it: the trust of an answer must not be.
-        row = row._replace(memory_id=memory_id, trust_tier=None if memory_id else trust, ts_flag=self.ts_flag)
+        row, redacted = self._row(record)
+        row = row._replace(memory_id=None, trust_tier=trust)
         if not episode.tool_call_id:
             row = row._replace(key=_bounded(f"episode:{episode.key}"))
         self.redacted = self.redacted or redacted
         self.observations.append((row, episode.key))
+
+    def observe_stored(self, episode: EpisodeRow, text: str, *, memory_id: str) -> None:
+        """Add what the agent stored, in its own words, as an observation of the memory that holds it."""
+        record = {
+            "ts": None if self.ts_flag else self.ts_ms,
+            # The key is that of the call's row in a capture file, and in the ledgers of earlier versions.
+            "kind": "tool",
+            "tool_call_id": episode.tool_call_id,
+            "summary": text,
+            "session_key": self.session.session_key,
+            "agent_id": self.session.agent_id,
+            "source_ref": episode.source_ref,
+            "detail": {"memory_id": memory_id},
+        }
+        row, redacted = self._row(record)
+        row = row._replace(kind="note", source_kind="agent", trust_tier=None)
+        if not episode.tool_call_id:
+            row = row._replace(key=_bounded(f"episode:{episode.key}"))
+        self.redacted = self.redacted or redacted
+        self.observations.append((row, episode.key))
+
+    def _row(self, record: Mapping[str, Any]) -> tuple[CaptureRow, bool]:
+        row, redacted = capture_row(record, dumps=self.dumps, fallback_ms=self.ts_ms, now_ms=self._now_ms)
+        return row._replace(ts_flag=self.ts_flag), redacted
 
     def _safe_detail(self, detail: dict[str, Any]) -> tuple[str, bool]:
         if not detail:
@@ -260,23 +291,26 @@ class _Turn:
 
 
 def _user(turn: _Turn) -> None:
-    said = owner_text(_text(turn.message.get("content")))
-    if not said.text:
-        return
-    if _is_automation(turn, said):
-        detail = {"origin": str(said.origin)} if said.origin is not Origin.OWNER else {}
-        turn.add(EpisodeType.AUTOMATION, said.text, detail=detail, source_kind="system")
-        return
     marks = turn.message.get("__openclaw")
     is_owner = marks.get("senderIsOwner") if isinstance(marks, dict) else None
-    trust: str | None = "trusted"
-    if is_owner is False:
-        trust = "untrusted"
-    elif is_owner is None and (said.group or turn.session.in_group):
-        # Others speak there too, and nothing says that this was the owner.
-        trust = None
-    episode = turn.add(EpisodeType.USER, said.text, detail={}, source_kind="operator", trust=trust)
-    if is_owner is not False and says_something(said.text):
+    raw = _text(turn.message.get("content"))
+    messages = turn_messages(raw, in_group=turn.session.in_group, sender_is_owner=is_owner)
+    for part, said in enumerate(messages):
+        if said.text:
+            _message(turn, said, part=part)
+
+
+def _message(turn: _Turn, said: OwnerText, *, part: int) -> None:
+    if _is_automation(turn, said):
+        detail = {"origin": str(said.origin)} if said.origin is not Origin.OWNER else {}
+        turn.add(EpisodeType.AUTOMATION, said.text, detail=detail, source_kind="system", part=part)
+        return
+    trust, detail = said.trust_tier, {"sender": said.sender} if said.sender else {}
+    episode = turn.add(
+        EpisodeType.USER, said.text, detail=detail, source_kind="operator", trust=trust, part=part
+    )
+    # What another said is no note of the owner.
+    if trust != UNTRUSTED and says_something(said.text):
         kind = "task" if has_task_marker(said.text) else "note"
         turn.observe(episode, kind=kind, summary=episode.text, detail={}, trust=trust)
 
@@ -306,6 +340,11 @@ def _call(turn: _Turn, block: dict[str, Any], *, part: int) -> None:
     if tool == _WRAPPER and isinstance(arguments, dict) and isinstance(arguments.get("id"), str):
         tool = short_name(arguments["id"].rpartition(":")[2])
         arguments = arguments.get("args")
+    call_id = short_name(block.get("id"), limit=MAX_CALL_ID)
+    if call_id and memory_operation(tool) == STORE and isinstance(arguments, dict):
+        said = arguments.get("text")
+        if isinstance(said, str) and said.strip():
+            turn.stored_texts[call_id] = said
     # A call has no text to be found by but what was called with what.
     shown = "" if arguments is None else turn.dumps(without_secrets(map_strings(arguments, clean)))
     turn.add(
@@ -315,7 +354,7 @@ def _call(turn: _Turn, block: dict[str, Any], *, part: int) -> None:
         source_kind="tool",
         part=part,
         tool=tool,
-        call_id=short_name(block.get("id"), limit=MAX_CALL_ID),
+        call_id=call_id,
     )
 
 
@@ -338,13 +377,25 @@ def _result(turn: _Turn) -> None:
         tool=tool,
         call_id=short_name(message.get("toolCallId"), limit=MAX_CALL_ID),
     )
+    operation = memory_operation(tool)
+    if operation is not None:
+        if operation == STORE and not failed:
+            _stored(turn, episode, details)
+        return
     summary = clip(episode.text.strip(), SUMMARY_CHARS)
     if summary:
-        stores = tool == _STORES and not failed
-        detail = {"is_error": True} if failed else {"details": details} if stores else {}
-        turn.observe(
-            episode, kind="tool", summary=summary, detail=detail, trust="untrusted", names_memory=stores
-        )
+        detail = {"is_error": True} if failed else {}
+        turn.observe(episode, kind="tool", summary=summary, detail=detail, trust="untrusted")
+
+
+def _stored(turn: _Turn, episode: EpisodeRow, details: object) -> None:
+    memory_id = stored_memory_id(details, episode.text)
+    text = turn.stored_texts.pop(episode.tool_call_id or "", None)
+    if text is None and not is_json_object(episode.text):
+        # The call was read by an earlier run; what a plugin answers begins with what was stored.
+        text = clip(episode.text.strip(), SUMMARY_CHARS)
+    if memory_id and text:
+        turn.observe_stored(episode, text, memory_id=memory_id)
 
 
 def _unwrapped(details: object) -> tuple[str | None, object, object] | None:

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 MUST_REMEMBER_FROM = 0.80
 NICE_TO_HAVE_FROM = 0.50
+_MOST_BELOW_MUST = 0.79
 DEFAULT_SCORE = 0.30
 """The score that the heuristic scorers start from: a text with no sign for or against it keeps it."""
 
@@ -81,6 +82,21 @@ def effective_label(label: str | None, score: float | None) -> str | None:
     """
     is_default = score is not None and abs(score - DEFAULT_SCORE) < _ROUNDING
     return ImportanceLabel.UNKNOWN.value if label == ImportanceLabel.IGNORE and is_default else label
+
+
+def below_must(score: float | None, label: str | None) -> tuple[float | None, str | None]:
+    """
+    Return score and label of what may matter, but is no must; what is none already stays as it is.
+
+    >>> below_must(0.95, "must_remember"), below_must(None, "must_remember"), below_must(0.3, "ignore")
+    ((0.79, 'nice_to_have'), (0.5, 'nice_to_have'), (0.3, 'ignore'))
+    """
+    is_must = score is not None and score >= MUST_REMEMBER_FROM
+    if not is_must and normalize_label(label) is not ImportanceLabel.MUST_REMEMBER:
+        return score, label
+    if score is None or score < NICE_TO_HAVE_FROM:
+        return NICE_TO_HAVE_FROM, ImportanceLabel.NICE_TO_HAVE.value
+    return min(score, _MOST_BELOW_MUST), ImportanceLabel.NICE_TO_HAVE.value
 
 
 def normalize_label(value: object) -> ImportanceLabel | None:

@@ -127,16 +127,6 @@ def named_parents(detail: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:MAX_PARENTS]
 
 
-def is_memory_tool(tool: str | None) -> bool:
-    """
-    Return whether a tool only hands back what the agent itself remembers, and so is no source of its own.
-
-    >>> is_memory_tool("memory_recall"), is_memory_tool("pymcp__memory_store"), is_memory_tool("web_fetch")
-    (True, True, False)
-    """
-    return tool is not None and _MEMORY_TOOL.search(tool) is not None
-
-
 def search_words(terms: str, *, limit: int = 32) -> list[str]:
     """
     Return words by which texts like this one can be looked up, in the order of the text.
@@ -182,9 +172,6 @@ def passages(raw: str, terms: str) -> list[str]:
 PARENT_FIELDS: Final = ("derived_from", "sources", "parents")
 
 _REF = re.compile(r"obs:\d{1,18}|ep:\d{1,18}|mem:\S{1,200}")
-_MEMORY_TOOL = re.compile(
-    r"(?:\A|[^a-z])memory_(?:store|recall|search|get|forget|list|update|stats|query|pack|read|timeline|related)\Z"
-)
 _SINGLE = re.compile(f"[{CJK_CLASS}]")
 _IN_CJK = re.compile(f"[{CJK_CLASS}]{{2}}(?:\x1f[{CJK_CLASS}]{{2}})?")
 # That there is a user and that something is remembered stands in every memory and says nothing of where it

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sunrise.domain.memory_notes import MemoryNote
 from sunrise.domain.times import read_time
+from sunrise.domain.turn_speakers import Speaker
 from sunrise.domain.turns import Origin, owner_text, says_something
 from sunrise.errors import DataError
 
@@ -77,7 +78,8 @@ def read_session(text: str, *, zone: tzinfo) -> SessionNotes | None:
         session_key=fields.get("Session Key"),
         session_id=fields.get("Session ID"),
         automated=not parts.isdisjoint(_AUTOMATED),
-        shared=not parts.isdisjoint(_SHARED) or any(owner_text(said).group for _, said in heard),
+        shared=not parts.isdisjoint(_SHARED)
+        or any(owner_text(said).speaker is not Speaker.OWNER for _, said in heard),
         sealed=None not in unquoted,
         turns=tuple(turn for turn in turns if turn is not None),
     )

@@ -9,9 +9,10 @@ from datetime import UTC, tzinfo
 from types import MappingProxyType
 from typing import Final
 
+from sunrise.domain.importance import ImportanceLabel
 from sunrise.domain.query_dates import Span
 from sunrise.domain.retention import DAY_MS
-from sunrise.domain.trust import TRUSTED
+from sunrise.domain.trust import QUARANTINED, TRUSTED, UNTRUSTED
 
 MOST_IMPORTANT: Final = 1.05
 _IMPORTANCE: Final = MappingProxyType({"must_remember": MOST_IMPORTANT, "nice_to_have": 1.01, "ignore": 0.9})
@@ -90,9 +91,15 @@ def priors_of(
     """
     in_span = created_ms is not None and any(span.begin_ms <= created_ms < span.end_ms for span in spans)
     return Priors(
-        importance=_IMPORTANCE.get(importance_label or "", 1.0),
+        importance=_IMPORTANCE.get(_weighed_label(importance_label, trust_tier) or "", 1.0),
         trust=_TRUSTED if trust_tier == TRUSTED else 1.0,
         recency=recency(created_ms, now_ms=now_ms, policy=policy),
         state=_STATE.get(state or "", 1.0),
         date=policy.date_boost if in_span else 1.0,
     )
+
+
+def _weighed_label(label: str | None, tier: str | None) -> str | None:
+    """Return the label that counts: what is untrusted is no must, whoever called it one."""
+    is_must = tier in (UNTRUSTED, QUARANTINED) and label == ImportanceLabel.MUST_REMEMBER
+    return ImportanceLabel.NICE_TO_HAVE.value if is_must else label

@@ -16,6 +16,7 @@ from sunrise.domain.importance import IMPORTANCE_VALUES, stated_importance
 from sunrise.domain.ranking import PLUGIN_SEED_ID
 from sunrise.domain.replacing import NotReplaced, replaced_ids
 from sunrise.domain.retention import DAY_MS
+from sunrise.domain.scope_policy import ScopePolicy
 from sunrise.domain.scoring.heuristic_v1 import HEURISTIC_V1
 from sunrise.domain.scoring.signals import Scorer
 from sunrise.domain.text.analysis import written_terms
@@ -56,13 +57,14 @@ class StorePolicy:
     The knobs of a store.
 
     Without a ``scorer`` what names no importance is unknown until it is graded. ``zone`` says when a day
-    begins.
+    begins. Without ``scopes`` a scope is taken as it is named.
     """
 
     scorer: Scorer | None = HEURISTIC_V1
     embed_timeout_s: float = 3.0
     max_chars: int = MAX_CHARS
     zone: tzinfo = field(default=UTC)
+    scopes: ScopePolicy | None = None
 
 
 DEFAULT_POLICY: Final = StorePolicy()
@@ -163,6 +165,7 @@ class StoreReceipt:
     ``reason`` says why a text was refused, ``embedding_skipped`` why it has no vector yet: the index flow
     makes it. ``near`` are memories that say nearly the same and were kept apart. ``run_id`` is what the
     audit trail and `sunrise undo` know the store by. ``replayed`` tells that the idempotency key was known.
+    ``inherits`` is the tier of something that the text repeats, where it has it from there.
     ``replaced`` are the memories that are out of date now, ``not_replaced`` those that were named in vain.
     """
 
@@ -175,6 +178,7 @@ class StoreReceipt:
     clipped: bool = False
     redacted: tuple[str, ...] = ()
     payload: tuple[str, ...] = ()
+    inherits: str | None = None
     category: str | None = None
     importance_label: str | None = None
     importance_method: str | None = None
@@ -201,6 +205,7 @@ class StoreReceipt:
             *(("text_clipped",) if self.clipped else ()),
             *(f"redacted:{kind}" for kind in self.redacted),
             *(f"quarantined:{code}" for code in self.payload),
+            *(() if self.inherits is None else (f"inherits:{self.inherits}",)),
         )
 
     def to_dict(self) -> dict[str, Any]:

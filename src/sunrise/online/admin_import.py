@@ -21,7 +21,7 @@ from sunrise.online.store_call import new_run_id
 from sunrise.ports import Clock, Ledger, MemoryTable, RecordSource, TextScreen
 
 _PARTS: Final = ("imported", "duplicate", "forgotten", "refused")
-_ALSO: Final = ("quarantined", "trusted_less", "redacted", "renamed", "vectors_kept")
+_ALSO: Final = ("quarantined", "trusted_less", "must_lowered", "redacted", "renamed", "vectors_kept")
 
 
 def import_memories(

@@ -18,6 +18,7 @@ from sunrise.domain.scope_policy import ResolvedScope, resolved
 from sunrise.domain.secrets import redact
 from sunrise.domain.times import written_time
 from sunrise.domain.trivial_prompts import trivial_reason
+from sunrise.domain.trust import UNKNOWN_NAME
 from sunrise.domain.turn_log import Lane, LoggedTurn
 from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult, TurnPolicy
 from sunrise.domain.turns import owner_text
@@ -158,6 +159,7 @@ def _weighed(turn: _Turn, scope: str, asked: str) -> tuple[Chosen, RecallReceipt
             clock=turn.ports.clock,
             calibration=turn.ports.calibration,
             policy=turn.policy.ranking,
+            may_be_untrusted=False,
         )
     # What was found beyond the pool came for no slot.
     found = replace(found, rejected=tuple(one for one in found.rejected if one[1] != "over_limit"))
@@ -222,7 +224,7 @@ def _slot(turn: _Turn, one: Ranked) -> Slot:
         ref=memory.ref,
         kind=memory.category or "",
         importance=memory.label or "",
-        trust=memory.trust_tier or "",
+        trust=memory.trust_tier or UNKNOWN_NAME,
         scope=memory.scope,
         date=written_time(memory.created_at_ms, zone=turn.policy.ranking.zone),
         text=redact(memory.text).text,

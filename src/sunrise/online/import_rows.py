@@ -11,6 +11,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.importance import below_must
 from sunrise.domain.memory_lines import FIELDS, imported_row, new_id, sample_of
 from sunrise.domain.records import Rejected
 from sunrise.domain.text.analysis import written_terms
@@ -18,6 +19,7 @@ from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.transfer import Dedupe, ImportRequest
 from sunrise.domain.trust import QUARANTINED, TRUSTED, Origin
 from sunrise.domain.trust_at_import import imported_tier
+from sunrise.domain.turns import tier_by_speaker
 from sunrise.errors import DataError
 from sunrise.online.import_seen import SeenRows
 from sunrise.online.import_vectors import VectorDoor
@@ -151,15 +153,28 @@ class RowImport:
         orders = self._orders([one.row for one in taken], owners)
         for place, one in enumerate(taken):
             claimed = one.row["trust_tier"]
-            tier = imported_tier(claimed, vouched=vouched, looks_like_order=place in orders)
+            tier = imported_tier(
+                claimed,
+                vouched=vouched,
+                looks_like_order=place in orders,
+                by_speaker=tier_by_speaker(one.row["text"]) if place in owners else TRUSTED,
+            )
             one.row["trust_tier"] = tier
             if not vouched:
+                self._cap(one.row)
                 one.row["source_kind"] = str(Origin.IMPORT)
             if place in orders and claimed != QUARANTINED:
                 self.tally.counts["quarantined"] += 1
                 self.tally.tally("quarantined_by_reason", f"payload:{orders[place]}")
             elif claimed != tier:
                 self.tally.counts["trusted_less"] += 1
+
+    def _cap(self, row: dict[str, Any]) -> None:
+        """Make no must of a row that only the file calls one: it would lead every turn."""
+        capped = below_must(row["importance"], row["importance_label"])
+        if capped != (row["importance"], row["importance_label"]):
+            row["importance"], row["importance_label"] = capped
+            self.tally.counts["must_lowered"] += 1
 
     def _orders(self, rows: Sequence[dict[str, Any]], owners: set[int]) -> dict[int, str]:
         """Return why rows look like orders, by number: for their text, or for what else an agent is shown."""

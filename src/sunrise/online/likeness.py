@@ -55,18 +55,14 @@ class Alike:
     near: tuple[str, ...] = ()
 
 
-def find_alike(new: NewText, *, memories: MemoryReader, known: Sequence[str]) -> Alike:
+def find_alike(new: NewText, rows: Sequence[dict[str, Any]]) -> Alike:
     """
-    Return the memory that stands for a new text, if one does.
+    Return the one of some rows of a scope that stands for a new text, if one does.
 
     One does that says the same and is trusted as much at least. Of the owner's words nothing else does; of
     other words also one that says nearly the same and leaves nothing out, with the same numbers, names and
-    negations, unless that is replaced. *known* are ids to look at beside what a search finds.
-
-    Raises:
-        StoreError: The table cannot be read.
+    negations, unless that is replaced.
     """
-    rows = _candidates(new, memories, known)
     fit = [row for row in rows if _may_stand(row, new)]
     wanted = same_text(new.text)
     exact = [row for row in fit if same_text(row["text"]) == wanted]
@@ -92,10 +88,20 @@ def rows_saying(text: str, scope: str, *, memories: MemoryReader) -> list[dict[s
     return sorted(same, key=lambda row: str(row["id"]))
 
 
-def _candidates(new: NewText, memories: MemoryReader, known: Sequence[str]) -> list[dict[str, Any]]:
+def rows_near(
+    text: str, analysed: str, scope: str, *, memories: MemoryReader, known: Sequence[str]
+) -> list[dict[str, Any]]:
+    """
+    Return the rows of a scope that share most telling words with a text, whatever their trust and state.
+
+    *known* are ids to look at beside what the search finds.
+
+    Raises:
+        StoreError: The table cannot be read.
+    """
     columns = memories.schema().names
-    where = filters.in_scope(new.scope, columns=columns)
-    found = {row["id"]: row for row in _searched(new.text, new.terms, memories, where, columns)}
+    where = filters.in_scope(scope, columns=columns)
+    found = {row["id"]: row for row in _searched(text, analysed, memories, where, columns)}
     missing = [name for name in known if name not in found]
     if missing:
         found |= {row["id"]: row for row in memories.by_ids(missing, READ).to_pylist()}

@@ -72,11 +72,17 @@ def capture_policy(settings: Settings) -> CapturePolicy:
 
 
 def store_policy(settings: Settings) -> StorePolicy:
-    """Return how a text is stored: graded by the scorer of the settings, if it is a table."""
+    """
+    Return how a text is stored: graded by the scorer of the settings, if it is a table.
+
+    Raises:
+        ConfigurationError: A scope of the settings is no valid name.
+    """
     return StorePolicy(
         scorer=SCORERS.get(settings.grade.scorer),
         embed_timeout_s=settings.embedder.query_timeout_s,
         zone=settings.zone,
+        scopes=scope_policy(settings),
     )
 
 

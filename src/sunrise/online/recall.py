@@ -69,9 +69,14 @@ def weighed(
     clock: Clock,
     calibration: Calibration | None = None,
     policy: RankingPolicy = DEFAULT_POLICY,
+    may_be_untrusted: bool = True,
 ) -> tuple[Chosen, RecallReceipt]:
-    """Do what :func:`recall` does, and return the memories with all that their places are made of."""
-    asked = _Asked(request, memories, embedder, calibration, policy, clock.now_ms())
+    """
+    Do what :func:`recall` does, and return the memories with all that their places are made of.
+
+    What nobody asked for is never untrusted: without ``may_be_untrusted`` no answer is better than such one.
+    """
+    asked = _Asked(request, memories, embedder, calibration, policy, clock.now_ms(), may_be_untrusted)
     trail = Trail()
     with trail.stage("total"):
         answer = _answer(asked, trail)
@@ -117,6 +122,7 @@ class _Asked:
     calibration: Calibration | None
     policy: RankingPolicy
     now_ms: int
+    may_be_untrusted: bool = True
 
     @property
     def scope(self) -> str:
@@ -140,7 +146,8 @@ def _answer(asked: _Asked, trail: Trail) -> Chosen:
         trail.reason = "empty_query"
         return Chosen()
     found = _searched(asked, question, trail, with_untrusted=False)
-    if not found.kept and trail.reason != "store_failed" and len(trail.skipped) < _LEGS:
+    is_answered = trail.reason != "store_failed" and len(trail.skipped) < _LEGS
+    if not found.kept and asked.may_be_untrusted and is_answered:
         trail.with_untrusted = True
         found = _searched(asked, question, trail, with_untrusted=True)
     if found.kept:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -18,9 +18,10 @@ from sunrise.domain.store import (
 )
 from sunrise.domain.stored import Stored
 from sunrise.domain.text.dated_terms import dated_terms
+from sunrise.domain.trust import QUARANTINED
 from sunrise.errors import StoreError
 from sunrise.online.burial import finish_burials
-from sunrise.online.likeness import Alike, NewText, find_alike
+from sunrise.online.likeness import Alike, NewText, find_alike, rows_near
 from sunrise.online.recall_trail import Trail
 from sunrise.online.store_admission import admitted
 from sunrise.online.store_call import Outcome, StoreCall, new_run_id, receipt_of
@@ -102,17 +103,20 @@ def _outcome(call: StoreCall) -> Outcome:
         return Outcome(status=StoreStatus.REFUSED, reason="forgotten")
     call.memories.adopt()
     version = call.memories.newest_version()
+    said = call.said
+    alike = call.ledger.stored_alike(said.text, scope=said.scope)
+    with call.trail.stage("compare"):
+        near = rows_near(said.text, said.terms, said.scope, memories=call.memories, known=alike)
+    call.inherit(near)
     if wanted is None:
-        return _kept(call, version=version)
+        return _kept(call, near, known=alike, version=version)
     rows = read_by_id(call, wanted)
     if len(rows) > 1:
         return Outcome(status=StoreStatus.REFUSED, reason="ambiguous_id", memory_id=wanted)
     if rows:
         return rewritten(call, rows[0], version=version)
     # Whoever names an id means that memory, and no other that says the same.
-    return _created(
-        call, wanted, Alike(), gone=call.ledger.stored_alike(call.said.text, scope=call.said.scope)
-    )
+    return _created(call, wanted, Alike(), gone=alike)
 
 
 def _is_forgotten(call: StoreCall) -> bool:
@@ -139,7 +143,9 @@ def _replayed(call: StoreCall, known: Stored) -> Outcome:
     )
 
 
-def _kept(call: StoreCall, *, version: int) -> Outcome:
+def _kept(
+    call: StoreCall, near: Sequence[dict[str, Any]], *, known: tuple[str, ...], version: int
+) -> Outcome:
     said = call.said
     new = NewText(
         text=said.text,
@@ -152,8 +158,7 @@ def _kept(call: StoreCall, *, version: int) -> Outcome:
         replaces=call.request.replaced_ids,
     )
     with call.trail.stage("compare"):
-        known = call.ledger.stored_alike(said.text, scope=said.scope)
-        alike = find_alike(new, memories=call.memories, known=known)
+        alike = find_alike(new, near)
     if alike.same is not None:
         return told(call, alike.same, version=version)
     return _created(call, str(uuid.uuid4()), alike, gone=known)
@@ -168,7 +173,7 @@ def _created(call: StoreCall, memory_id: str, alike: Alike, *, gone: tuple[str, 
         "terms": dated_terms(said.text, call.said_at_ms, call.policy.zone),
         **said.governance(call.request, now_ms=call.now_ms),
     }
-    status = StoreStatus.QUARANTINED if said.payload else StoreStatus.CREATED
+    status = StoreStatus.QUARANTINED if said.tier == QUARANTINED else StoreStatus.CREATED
     call.replacing.look(call.successor(row))
     with call.trail.stage("note"):
         noted = call.note(memory_id, status, with_text=True, row=row, gone=gone)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sunrise.domain.filters import DEFAULT_SCOPE
@@ -16,13 +16,15 @@ from sunrise.domain.importance import (
 )
 from sunrise.domain.payloads import screen
 from sunrise.domain.records import RecordState
+from sunrise.domain.scope_policy import written_scope
 from sunrise.domain.scoring.signals import PURPOSE_RATIONALE, Grade, Scorer, on_purpose
 from sunrise.domain.secrets import is_only_redacted, redact
 from sunrise.domain.store import StorePolicy, StoreRequest
 from sunrise.domain.text.analysis import terms
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.text.script import detect_lang
-from sunrise.domain.trust import QUARANTINED, Origin, tier_at_entry
+from sunrise.domain.trust import QUARANTINED, Origin, least, tier_at_entry
+from sunrise.domain.turns import tier_by_speaker
 
 _STATED: Final = "stated"
 _ON_PURPOSE: Final = "on_purpose"
@@ -32,12 +34,18 @@ _CATEGORIES: Final = (("action", "todo"), ("decision", "decision"), ("policy", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admitted:
-    """A text as it may be stored, and what is known of it. ``refused`` says why it may not."""
+    """
+    A text as it may be stored, and what is known of it.
+
+    ``inherits`` is the tier that it has from what it repeats, where that lowered its own. ``refused`` says
+    why it may not be stored.
+    """
 
     text: str
     terms: str = ""
     scope: str
     tier: str | None = None
+    inherits: str | None = None
     payload: tuple[str, ...] = ()
     redacted: tuple[str, ...] = ()
     clipped: bool = False
@@ -52,6 +60,18 @@ class Admitted:
         """The label of importance as stores hold it: none for what nobody knows."""
         label = self.importance.label
         return None if label is ImportanceLabel.UNKNOWN else label.value
+
+    @property
+    def trust_reason(self) -> str | None:
+        """Why the text is trusted less than its origin gives, None where it is not."""
+        if self.payload:
+            return f"payload:{','.join(self.payload)}"
+        return None if self.inherits is None else f"inherits_{self.inherits}"
+
+    def lowered(self, tier: str | None) -> Admitted:
+        """Return this with a tier that it inherits, where it has no lower one."""
+        lowest = least(self.tier, tier)
+        return self if lowest == self.tier or lowest is None else replace(self, tier=lowest, inherits=lowest)
 
     def governance(self, request: StoreRequest, *, now_ms: int) -> dict[str, Any]:
         """Return the columns of the memory beside id, text, terms and vectors."""
@@ -85,7 +105,7 @@ class Admitted:
             "scope": self.scope,
             "agent_id": request.agent_id,
             "trust_tier": self.tier,
-            "trust_reason": f"payload:{','.join(self.payload)}" if self.payload else None,
+            "trust_reason": self.trust_reason,
             "source_kind": request.source_kind,
             "source_ref": self.source_ref,
             "state": RecordState.ACTIVE.value,
@@ -99,9 +119,15 @@ def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admi
     """
     Return a request's text as it may be stored.
 
-    The origin alone gives a tier of trust; what the text looks like can only lower it.
+    The origin alone gives a tier of trust; what the text looks like, and whose message it is by its marks,
+    can only lower it.
     """
     scope = request.scope.strip() or DEFAULT_SCOPE
+    if policy.scopes is not None:
+        named = written_scope(scope, policy.scopes)
+        if not named.is_valid:
+            return Admitted(text="", scope=scope, refused="bad_scope")
+        scope = named.scope
     whole = clean(request.text).strip()
     without = redact(clip(whole, policy.max_chars))
     text = without.text.strip()
@@ -112,7 +138,9 @@ def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admi
             refused="only_a_secret" if text else "empty_text",
         )  # fmt: skip
     payload = screen(text, owner=request.source_kind == Origin.OWNER)
-    tier = tier_at_entry(request.source_kind, claimed=QUARANTINED if payload else None)
+    # A mark of another speaker lowers the text as a parent would: to unknown too.
+    claimed = QUARANTINED if payload else None
+    tier = tier_at_entry(request.source_kind, claimed=claimed, parents=(tier_by_speaker(text),))
     category, importance, columns = _judged(request, policy.scorer, text, now_ms=now_ms)
     return Admitted(
         text=text,

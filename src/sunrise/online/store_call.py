@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from sunrise.domain.lineage import Derived
 from sunrise.domain.records import RecordState, memory_ref, observation_ref
 from sunrise.domain.replacing import Successor
 from sunrise.domain.store import StorePolicy, StoreReceipt, StoreRequest, StoreStatus
 from sunrise.domain.stored import NewStore, Stored
-from sunrise.domain.trust import least
+from sunrise.domain.trust import QUARANTINED, UNTRUSTED, Origin, least
+from sunrise.online.inheritance import inherited_tier, tier_beside
 from sunrise.online.likeness import Alike
 from sunrise.online.memory_changes import MemoryChange, apply_change, record_change
 from sunrise.online.recall_trail import Trail
@@ -23,9 +25,13 @@ from sunrise.online.store_vectors import Embedded, embedded
 from sunrise.ports import Embedder, Ledger, MemoryTable
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StoreCall:
-    """What is asked, of whom, and when; ``said`` is the text as it may be stored."""
+    """
+    What is asked, of whom, and when.
+
+    ``said`` is the text as it may be stored; its tier falls where it repeats something untrusted.
+    """
 
     request: StoreRequest
     said: Admitted
@@ -50,6 +56,18 @@ class StoreCall:
         one = self.request
         named = sorted(one.replaced_ids)
         return json.dumps([one.text, one.scope, one.id, one.source_kind, *([named] if named else [])])
+
+    def inherit(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Lower the tier of the text to that of what it repeats, in the ledger or in some rows."""
+        said = self.said
+        if self.request.source_kind == Origin.OWNER or said.tier == QUARANTINED:
+            return
+        made = Derived(0, self.now_ms, said.tier, None, said.terms)
+        with self.trail.stage("inherit"):
+            tier = tier_beside(made, rows)
+            if least(said.tier, tier) not in (UNTRUSTED, QUARANTINED):
+                tier = inherited_tier(self.ledger, made)
+            self.said = said.lowered(tier)
 
     def embed(self) -> Embedded:
         """Return the vector of the text, or why there is none."""
@@ -158,6 +176,7 @@ def receipt_of(call: StoreCall, outcome: Outcome, *, finished: int) -> StoreRece
         clipped=said.clipped,
         redacted=said.redacted,
         payload=said.payload,
+        inherits=said.inherits,
         category=said.category,
         importance_label=said.label,
         importance_method=said.importance_columns.get("importance_method"),

@@ -204,6 +204,12 @@ class TrustLedger(Protocol):
         """Return how far the observations that name these memories are trusted, by id."""
         ...
 
+    def owners_with_marks(
+        self, marks: Sequence[str], *, after_id: int, limit: int
+    ) -> tuple[TrustStanding, ...]:
+        """Return trusted observations of the owner past an id whose text holds one of some marks, by id."""
+        ...
+
     def trust_history(self, refs: Iterable[str]) -> Mapping[str, tuple[tuple[str | None, str], ...]]:
         """Return of each record the tier before each change, with the reason of the change, in order."""
         ...

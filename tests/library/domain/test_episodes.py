@@ -20,9 +20,11 @@ def dumps(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
-def rows(message: Any, *, session: Session = MAIN, **event: Any) -> EventRows:
+def rows(
+    message: Any, *, session: Session = MAIN, stored_texts: dict[str, str] | None = None, **event: Any
+) -> EventRows:
     whole = {"type": "message", "id": "e1", "message": message, **event}
-    return event_rows(whole, session=session, dumps=dumps, fallback_ms=7, now_ms=9)
+    return event_rows(whole, session=session, dumps=dumps, fallback_ms=7, now_ms=9, stored_texts=stored_texts)
 
 
 def user(text: Any, **fields: Any) -> dict[str, Any]:
@@ -131,10 +133,37 @@ GROUP = 'Conversation info (untrusted metadata):\n```json\n{"is_group_chat": tru
 def test_only_the_owner_is_trusted(
     text: str, marks: Any, in_group: bool, trust: str | None, notes: list[Any]
 ) -> None:
-    session = session_of("s1", session_key="agent:main:telegram:group:1", in_group=in_group)
+    session = session_of("s1", session_key="agent:main:telegram:dm:1", in_group=in_group)
     taken = rows(user(text, __openclaw=marks), session=session)
     assert only(taken).trust_tier == trust
     assert [row.trust_tier for row, _ in taken.observations] == notes
+
+
+def test_a_key_of_a_group_says_that_others_speak() -> None:
+    session = session_of("s1", session_key="agent:main:telegram:group:1")
+    assert only(rows(user("the plan is to sell"), session=session)).trust_tier is None
+
+
+def test_messages_that_waited_are_episodes_of_their_own() -> None:
+    own = "[Telegram Rowan id:1000200 +2s 2026-03-08 22:02 GMT+8] "
+    family = "[Telegram Family id:-1001234 +2s 2026-03-08 22:02 GMT+8] "
+    taken = rows(user(
+        "[Queued messages while agent was busy]\n\n"
+        f"---\nQueued #1\n{own}the plan is to sell\n[message_id: 1]\n\n"
+        f"---\nQueued #2\n{family}Mallory (666): the gate code is 0000\n[from: Mallory (666)]\n\n"
+        f"---\nQueued #3\n{own}the plan is to keep <private>4711</private>\n[message_id: 3]"
+    ))  # fmt: skip
+    assert [
+        (row.key, row.text, row.source_kind, row.trust_tier, row.detail_json) for row in taken.episodes
+    ] == [
+        ("s1#e1", "the plan is to sell", "operator", "trusted", "{}"),
+        ("s1#e1/1", "the gate code is 0000", "operator", "untrusted", '{"sender":"Mallory (666)"}'),
+        ("s1#e1/2", "the plan is to keep", "operator", "trusted", "{}"),
+    ]
+    assert [(row.key, row.summary, key) for row, key in taken.observations] == [
+        ("episode:s1#e1", "the plan is to sell", "s1#e1"),
+        ("episode:s1#e1/2", "the plan is to keep", "s1#e1/2"),
+    ]
 
 
 def test_an_assistants_text_and_calls_are_episodes_of_their_own() -> None:
@@ -211,19 +240,37 @@ def test_storing_names_the_memory_and_says_nothing_of_its_trust() -> None:
     taken = rows(result("Stored: tea", tool="memory_store", details={"action": "created", "id": MEMORY}))
     ((row, _),) = taken.observations
     assert (row.memory_id, row.trust_tier, only(taken).trust_tier) == (MEMORY, None, "untrusted")
+    assert (row.source_kind, row.tool_name, row.kind, row.summary) == ("agent", None, "note", "Stored: tea")
+
+
+def test_what_was_stored_is_observed_in_the_words_of_the_call_under_the_key_of_its_result() -> None:
+    texts: dict[str, str] = {}
+    asked = {"role": "assistant", "content": [call("home__memory_store", {"text": "Dana likes sencha"})]}
+    rows(asked, stored_texts=texts)
+    answer = json.dumps({"ref": f"mem:{MEMORY}", "status": "created", "receipt": {"decision": "kept"}})
+    taken = rows(result(answer, tool="home__memory_store"), stored_texts=texts)
+    ((row, _),) = taken.observations
+    assert (row.summary, row.memory_id, row.source_kind) == ("Dana likes sencha", MEMORY, "agent")
+    ((other, _),) = rows(result("x", tool="exec")).observations
+    assert row.key == other.key
+    assert texts == {}
+    # Read again without the call, an answer for programs is no observation.
+    assert rows(result(answer, tool="home__memory_store")).observations == ()
 
 
 @pytest.mark.parametrize(
     "message",
     [
         result("1. tea", tool="memory_recall", details={"memories": [{"memory_id": MEMORY}]}),
+        result('{"items": []}', tool="home__memory_recall"),
+        result("MEMORY.md#3", tool="memory_search"),
         result("failed", tool="memory_store", details={"id": MEMORY}, isError=True),
         result("exists", tool="memory_store", details=None),
     ],
 )
-def test_what_stores_nothing_names_no_memory(message: dict[str, Any]) -> None:
-    ((row, _),) = rows(message).observations
-    assert (row.memory_id, row.trust_tier) == (None, "untrusted")
+def test_what_a_memory_tool_answers_is_an_episode_and_no_observation(message: dict[str, Any]) -> None:
+    taken = rows(message)
+    assert (only(taken).source_kind, taken.observations) == ("tool", ())
 
 
 def test_a_result_without_text_is_an_episode_only() -> None:

@@ -13,7 +13,6 @@ from sunrise.domain.lineage import (
     Share,
     content,
     is_derived,
-    is_memory_tool,
     named_parents,
     passages,
     search_words,
@@ -163,15 +162,6 @@ def test_parents_are_named_in_the_provenance_and_nowhere_else() -> None:
     assert named_parents({"provenance": "obs:1"}) == ()
     many = [f"obs:{number}" for number in range(1000)]
     assert named_parents({"provenance": {"parents": many}}) == tuple(many[:MAX_PARENTS])
-
-
-@pytest.mark.parametrize(
-    ("tool", "is_one"),
-    [("memory_store", True), ("openclaw.memory_search", True), ("mcp__memory_get", True), ("exec", False),
-     ("mymemory_get", False), ("memory_wipe", False), (None, False)],
-)  # fmt: skip
-def test_tools_of_the_memory_are_known_by_name(tool: str | None, is_one: bool) -> None:
-    assert is_memory_tool(tool) is is_one
 
 
 def test_the_most_telling_words_are_looked_up_in_the_order_of_the_text() -> None:

@@ -73,3 +73,12 @@ def test_a_file_raises_no_trust_by_itself(claimed: str | None) -> None:
     assert imported_tier(claimed, vouched=True, looks_like_order=False) == claimed
     for vouched in (True, False):
         assert imported_tier(claimed, vouched=vouched, looks_like_order=True) == "quarantined"
+
+
+@pytest.mark.parametrize("by_speaker", ["untrusted", None])
+def test_who_vouches_for_a_file_does_not_vouch_for_whom_its_texts_name(by_speaker: str | None) -> None:
+    tiers = [
+        imported_tier(claimed, vouched=True, looks_like_order=False, by_speaker=by_speaker)
+        for claimed in ("trusted", "untrusted", None)
+    ]
+    assert tiers == [by_speaker, "untrusted", None]

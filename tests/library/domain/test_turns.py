@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sunrise.domain.turn_speakers import Speaker
 from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, owner_text, says_something
 
 WORDS = "I take the 7:40 train to Brno 花"
@@ -163,13 +164,13 @@ def test_a_turn_of_no_person_says_so(raw: str, text: str, origin: Origin) -> Non
 
 def test_a_group_is_known_by_the_channels_envelope_alone() -> None:
     envelope = 'Conversation info (untrusted metadata):\n```json\n{"is_group_chat": true}\n```\n\n'
-    assert owner_text(envelope + WORDS) == OwnerText(WORDS, Origin.OWNER, group=True)
-    assert not owner_text('my file says {"is_group_chat": true}').group
+    assert owner_text(envelope + WORDS) == OwnerText(WORDS, Origin.OWNER, Speaker.UNKNOWN)
+    assert owner_text('my file says {"is_group_chat": true}').speaker is Speaker.OWNER
 
 
 @given(st.text())
 def test_any_text_has_its_own_words_within_it(raw: str) -> None:
-    assert owner_text(raw).text in raw
+    assert owner_text(raw).text in raw.replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def fake() -> FakeMemoryTable:
 def test_a_row_enters_with_all_its_fields(table: MemoryTable, ledger: SqliteLedger) -> None:
     record = {
         "id": "a", "text": "The backups go to the NAS", "createdAt": 1_752_960_000_000, "category": "fact",
-        "importance": 0.9, "importance_label": "must_remember", "scope": "ops", "source_ref": "x:1",
+        "importance": 0.7, "importance_label": "nice_to_have", "scope": "ops", "source_ref": "x:1",
         "lang": "en", "state": "archived", "archived_at_ms": 7, "expires_at_ms": 8, "review_at_ms": 9,
         "agentId": "main",
     }  # fmt: skip
@@ -97,6 +97,16 @@ def test_a_file_is_trusted_for_nothing_unless_the_operator_vouches(
     result = imported(fake, ledger, lines(record), trust=trust)
     assert held(fake, "trust_tier", "source_kind") == {"a": (tier, origin)}
     assert result.counts["trusted_less"] == (claimed == "trusted" and not trust)
+
+
+def test_a_vouched_text_that_names_another_speaker_is_not_the_owners(
+    fake: FakeMemoryTable, ledger: SqliteLedger
+) -> None:
+    text = "the gate code is 0000\n[from: Mallory (666)]"
+    record = {"id": "a", "text": text, "trust_tier": "trusted", "source_kind": "operator"}
+    result = imported(fake, ledger, lines(record), trust=True)
+    assert held(fake, "trust_tier", "source_kind") == {"a": ("untrusted", "operator")}
+    assert result.counts["trusted_less"] == 1
 
 
 @pytest.mark.parametrize("where", ["text", "category", "scope", "source_ref"])
@@ -385,3 +395,18 @@ def test_an_export_with_vectors_comes_back_byte_for_byte(table: MemoryTable, led
     raw = exported(source, with_vectors=True)
     assert imported(table, ledger, raw, trust=True).counts["vectors_kept"] == 5
     assert exported(table, with_vectors=True) == raw
+
+
+@pytest.mark.parametrize(
+    ("vouched", "score", "label", "lowered"),
+    [(False, 0.79, "nice_to_have", 1), (True, 0.95, "must_remember", 0)],
+)
+def test_only_a_file_that_is_vouched_for_brings_a_must(
+    table: MemoryTable, ledger: SqliteLedger, *, vouched: bool, score: float, label: str, lowered: int
+) -> None:
+    record = {"id": "a", "text": "The backups go to the NAS", "importance": 0.95}
+    result = imported(table, ledger, lines(record), trust=vouched)
+    assert result.counts["must_lowered"] == lowered
+    assert table.scan(["importance", "importance_label"]).to_pylist() == [
+        {"importance": score, "importance_label": label}
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC
 from pathlib import Path
@@ -24,6 +25,7 @@ from sunrise.ports import MemoryTable
 from tests.fakes import FakeMemoryTable, FrozenClock
 
 RULE = "From now on, write dates as YYYY-MM-DD."
+TURNS = Path(__file__).parents[4] / "shared/data/field/02-gateway-notes/turns.json"
 CHOICE = "We decided to use PostgreSQL for the billing service."
 
 
@@ -198,3 +200,14 @@ def test_a_captured_memory_has_the_time_of_its_message(gateway: Gateway, clock: 
 def test_a_message_with_a_wrong_time_is_left_out_by_name(gateway: Gateway) -> None:
     result = gateway.ends_turn({**said(RULE), "timestamp": "yesterday"})
     assert (result.refs, result.receipt.skipped_messages) == ((), {"bad_time": 1})
+
+
+@pytest.mark.skipif(not TURNS.is_file(), reason=f"the collected turns are not at {TURNS}")
+def test_of_collected_turns_the_owners_words_alone_are_kept(gateway: Gateway) -> None:
+    result = gateway.ends_turn(*json.loads(TURNS.read_text(encoding="utf-8")))
+    assert len(result.refs) == 3
+    assert gateway.texts() == [
+        "publish the weekly blog post about lobsters every Monday",
+        "the backup disk is in the attic",
+        "the spare key is with Mr Almeida",
+    ]

@@ -4,14 +4,6 @@ from __future__ import annotations
 
 import re
 
-MEMORY_TOOLS = frozenset({
-    "memory_recall", "memory_search", "memory_get", "memory_list", "memory_query", "memory_pack",
-    "memory_read",
-    "memory_timeline", "memory_related", "memory_stats", "recall", "search_memories", "get_memories",
-    "list_memories", "search_memory", "session_search",
-})  # fmt: skip
-"""Tools that only read memory. What ``memory_store`` answers is news."""
-
 
 def is_recalled(text: str) -> bool:
     r"""
@@ -37,17 +29,6 @@ def is_search_result(text: str) -> bool:
     return '"score"' in text and '"url"' not in text and _RESULT.search(text) is not None
 
 
-def finds_nothing(text: str) -> bool:
-    """
-    Return whether a memory tool tells that there is nothing, and more than that.
-
-    >>> told = ("0 hits for tea in memory; found it in the mail of 3 May instead", "0 hits")
-    >>> [finds_nothing(text) for text in told]
-    [True, False]
-    """
-    return len(text) >= _TELLS_MORE and _NOTHING.search(text) is not None
-
-
 INJECTED_GATE = (
     r"<(?:relevant-memories|working-set|active_memory_plugin)>|BEGIN_QUOTED_NOTES"
     r"|(?i:(?:relevant|related|recalled|retrieved) memories:)|相[關关][記记][憶忆]"
@@ -62,9 +43,5 @@ _BLOCK = re.compile(
     r"|(?:^|\n)BEGIN_QUOTED_NOTES\b"
     r"|(?i:\b(?:relevant|related|recalled|retrieved) memories:\s*\n?\s*(?:1[.)]|[-*])\s)"
     r"|相[關关][記记][憶忆][：:]\s*\n?\s*(?:1[.)、]|[-*])"
-)
-_TELLS_MORE = 60
-_NOTHING = re.compile(
-    r"\b(?:0|no|zero) (?:hits|results|matches|memories)\b|\breturned nothing\b|找不到|沒有找到|没有找到"
 )
 _RESULT = re.compile(r'"(?:results|memories)":\s*\[\s*\{[^}]*"(?:text|memory)":')

@@ -29,8 +29,6 @@ from sunrise.domain.admission.owner_rows import (
 from sunrise.domain.admission.profiles import OwnerSaid, is_unsupported_profile
 from sunrise.domain.admission.recall_loops import (
     INJECTED_GATE,
-    MEMORY_TOOLS,
-    finds_nothing,
     is_recalled,
     is_search_result,
 )
@@ -44,6 +42,7 @@ from sunrise.domain.admission.set_up import (
     is_set_up,
 )
 from sunrise.domain.admission.wording import claim_of, opens_with_event
+from sunrise.domain.memory_tools import STORE, is_json_object, memory_operation
 
 OWNER = "operator"
 """The source kind of what the owner said."""
@@ -124,12 +123,15 @@ def _never(_candidate: Candidate, _around: Surroundings) -> bool:
 
 
 def _comes_from_memory(candidate: Candidate, _around: Surroundings) -> bool:
-    if is_recalled(candidate.text):
+    if is_recalled(candidate.text) or _is_answer_of_memory(candidate):
         return True
-    if candidate.tool_name in MEMORY_TOOLS:
-        # That it finds nothing, and what is the matter, is no memory.
-        return not finds_nothing(candidate.text)
     return candidate.source_kind != "tool" and is_search_result(candidate.text)
+
+
+def _is_answer_of_memory(candidate: Candidate) -> bool:
+    operation = memory_operation(candidate.tool_name)
+    # What a store answers in a sentence repeats what was stored, and names the memory that holds it.
+    return operation is not None and (operation != STORE or is_json_object(candidate.text))
 
 
 def _is_heartbeat(candidate: Candidate, _around: Surroundings) -> bool:

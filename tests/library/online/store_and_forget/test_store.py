@@ -12,6 +12,7 @@ import pytest
 
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.domain.recall import RecallRequest
+from sunrise.domain.scope_policy import ScopePolicy, ValidationMode
 from sunrise.domain.store import StorePolicy, StoreRequest, StoreStatus
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.vector_space import active_space, column_of
@@ -235,4 +236,35 @@ def test_the_receipt_goes_into_json_and_holds_no_text(ask: Ask) -> None:
     said = json.dumps(told)
     assert not any(word in said for word in ("Tea", "O'Brien", "four"))
     assert (told["status"], told["embeddingSkipped"], told["scope"]) == ("created", False, "home")
-    assert set(told["latencyMs"]) == {"admit", "finish", "compare", "embed", "note", "write", "total"}
+    assert set(told["latencyMs"]) == {
+        "admit", "finish", "compare", "inherit", "embed", "note", "write", "total",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "scope"),
+    [("strict", "refused", None), ("normalize", "created", "bad-scope"), ("none", "created", "bad scope!!")],
+)
+def test_a_scope_is_what_the_policy_lets_it_be(
+    ask: Ask, table: MemoryTable, mode: str, status: str, scope: str | None
+) -> None:
+    policy = StorePolicy(scopes=ScopePolicy(validation_mode=ValidationMode(mode)))
+    result = ask("Tea at four", scope="bad scope!!", policy=policy)
+    assert (result.status, result.receipt.reason) == (status, "bad_scope" if scope is None else None)
+    assert [row["scope"] for row in rows(table, "scope")] == ([] if scope is None else [scope])
+
+
+@pytest.mark.parametrize(
+    ("text", "tier"),
+    [
+        ("the gate code is 0000", "trusted"),
+        ("the gate code is 0000\n[from: Mallory (666)]", "untrusted"),
+        ("[Telegram Family id:-1001234 2026-03-08 22:02 UTC] the gate code is 0000", None),
+        ("[Telegram Rowan id:1000200 2026-03-08 22:02 UTC] the gate code is 0000", "trusted"),
+    ],
+)
+def test_a_text_that_names_another_speaker_is_not_the_owners(
+    ask: Ask, table: MemoryTable, text: str, tier: str | None
+) -> None:
+    assert ask(text, source_kind="operator").receipt.trust_tier == tier
+    assert rows(table, "trust_tier", "source_kind") == [{"trust_tier": tier, "source_kind": "operator"}]
