@@ -15,6 +15,7 @@ from sunrise.serve.tokens import (
     Right,
     TokenBook,
     bind_token,
+    grant_rights,
     hash_of,
     init_token,
     load_tokens,
@@ -75,12 +76,70 @@ def test_a_bound_token_is_kept_as_its_hash(tmp_path: Path) -> None:
         bind_token(tmp_path, "gateway", scopes=["*"], rights=[Right.READ])
 
 
+OLDER = f"""\
+# Of the year before.
+[gateway]
+hash = "{hash_of("gateway")}"
+scopes = ["agent:1"]  # its own first
+rights = [
+    "read",
+    "write",
+]
+
+# Reads only.
+['monitor']
+rights = ["read"]
+hash = "{hash_of("monitor")}"
+scopes = ["*"]
+"""
+
+
+def test_a_right_is_given_to_a_token_that_keeps_its_hash_and_scopes(tmp_path: Path) -> None:
+    path = tmp_path / "serve.tokens.toml"
+    path.write_text(OLDER)
+    path.chmod(0o600)
+    assert [one.is_older for one in load_tokens(tmp_path).tokens] == [True, True]
+    assert grant_rights(tmp_path, "gateway", [Right.OWNER]) == {Right.READ, Right.WRITE, Right.OWNER}
+    book = load_tokens(tmp_path)
+    caller = book.bearer("gateway")
+    assert caller == Caller("gateway", frozenset({Right.READ, Right.WRITE, Right.OWNER}), ("agent:1",))
+    assert [one.is_older for one in book.tokens] == [False, True]
+    # What it has already is no news, but from then on it is known to need no more.
+    assert grant_rights(tmp_path, "monitor", [Right.READ]) == {Right.READ}
+    assert [one.is_older for one in load_tokens(tmp_path).tokens] == [False, False]
+    text = path.read_text()
+    assert grant_rights(tmp_path, "monitor", [Right.READ]) == {Right.READ}
+    assert (path.read_text(), path.stat().st_mode & 0o777) == (text, 0o600)
+    assert [text.count(said) for said in ("# Of the year before.", "# its own first", "# Reads only.")] == [
+        1
+    ] * 3
+    with pytest.raises(ConfigurationError, match="there are: gateway, monitor"):
+        grant_rights(tmp_path, "nobody", [Right.OWNER])
+
+
+def test_a_file_that_only_a_person_can_change_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "serve.tokens.toml"
+    one = f"gateway = {{hash = '{hash_of('gateway')}', scopes = ['*'], rights = ['read']}}\n"
+    path.write_text(one)
+    path.chmod(0o600)
+    with pytest.raises(ConfigurationError, match="only a person can change"):
+        grant_rights(tmp_path, "gateway", [Right.OWNER])
+    assert path.read_text() == one
+
+
+def test_a_new_token_without_the_right_owner_is_meant_to_be_without(tmp_path: Path) -> None:
+    bind_token(tmp_path, "agent", scopes=["agent:1"], rights=[Right.READ, Right.WRITE])
+    (one,) = load_tokens(tmp_path).tokens
+    assert (one.is_older, one.caller.is_owners, one.caller.highest_origin) == (False, False, "agent")
+
+
 @pytest.mark.parametrize(
     "text",
     ["[a]\n", "[a]\nhash = 'x'\nscopes = ['*']\nrights = []\n", "not toml", "a = 1\n",
      f"[a]\nhash = '{hash_of('x')}'\nscopes = []\nrights = ['read']\n",
      f"[a]\nhash = '{hash_of('x')}'\nscopes = 'agent:1'\nrights = ['read']\n",
      f"[a]\nhash = '{hash_of('x')}'\nscopes = ['*']\nrights = ['root']\n",
+     f"[a]\nhash = '{hash_of('x')}'\nscopes = ['*']\nrights = ['read']\nversion = 3\n",
      f"['a b']\nhash = '{hash_of('x')}'\nscopes = ['*']\nrights = ['read']\n"],
 )  # fmt: skip
 def test_a_file_of_tokens_that_is_not_valid_lets_nobody_in(tmp_path: Path, text: str) -> None:

@@ -26,9 +26,11 @@ TEXT = "The zebra crossing is closed on Mondays"
 BOOK = TokenBook((
     BoundToken(hash_of("one" * 9), Caller("one", frozenset({Right.READ, Right.WRITE}), ("agent:1",))),
     BoundToken(hash_of("reader" * 5), Caller("reader", frozenset({Right.READ}), ("agent:1",))),
+    BoundToken(hash_of("gateway" * 5), Caller("gateway", frozenset({*Right} - {Right.ADMIN}), ("agent:1",))),
     BoundToken(hash_of("operator" * 5), Caller("operator")),
 ))  # fmt: skip
 ONE = {"Authorization": f"Bearer {'one' * 9}"}
+GATEWAY = {"Authorization": f"Bearer {'gateway' * 5}"}
 READER = {"Authorization": f"Bearer {'reader' * 5}"}
 OPERATOR = {"Authorization": f"Bearer {'operator' * 5}"}
 Door = Callable[[str, dict[str, Any]], dict[str, Any]]
@@ -137,10 +139,13 @@ def test_a_session_is_captured_once_in_the_scope_of_its_token(own_home: Path) ->
         {"role": "assistant", "content": "Noted."},
     ]
     with served(own_home, tokens=BOOK) as running:
-        first = running.ask("POST", "/v1/capture", {"messages": messages, "sessionId": "s"}, **ONE).json
-        again = running.ask("POST", "/v1/capture", {"messages": messages, "sessionId": "s"}, **ONE).json
+        first = running.ask("POST", "/v1/capture", {"messages": messages, "sessionId": "s"}, **GATEWAY).json
+        again = running.ask("POST", "/v1/capture", {"messages": messages, "sessionId": "s"}, **GATEWAY).json
+        refused = running.ask("POST", "/v1/capture", {"messages": messages, "sessionId": "t"}, **ONE)
         found = running.recall("prefer tea coffee", headers=ONE).json["items"]
         assert running.recall("prefer tea coffee", scope="agent:2", headers=OPERATOR).json["items"] == []
+    assert (refused.status, refused.reason) == (403, "right_not_allowed")
+    assert "`sunrise token one --grant owner`" in refused.json["detail"]
     assert (len(first["refs"]), again["refs"]) == (1, [])
     assert [(item["ref"], item["scope"]) for item in found] == [(first["refs"][0], "agent:1")]
 

@@ -131,13 +131,19 @@ def token(
         list[str] | None, typer.Option(help="A scope that it is bound to; repeatable. All, if none.")
     ] = None,
     right: Annotated[
-        list[str] | None, typer.Option(help="read, write or admin; repeatable. read, if none.")
+        list[str] | None, typer.Option(help="read, write, admin or owner; repeatable. read, if none.")
+    ] = None,
+    grant: Annotated[
+        list[str] | None, typer.Option(help="Give a token that there is this right; repeatable.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a token for one client of the service, and show it once."""
-    from sunrise.cli.serve_commands import bind_token
+    """Make a token for one client of the service, and show it once; or give one more rights."""
+    from sunrise.cli.serve_commands import bind_token, grant_rights
 
+    if grant:
+        grant_rights(home, name, grant, named_more=bool(scope or right), as_json=as_json)
+        return
     bind_token(home, name, scopes=scope or [], rights=right or [], as_json=as_json)
 
 

@@ -41,8 +41,7 @@ def bind_token(
     from sunrise.serve.tokens import Right, is_no_name
     from sunrise.serve.tokens import bind_token as make
 
-    if unknown := set(rights) - set(Right):
-        raise typer.BadParameter(f"no such right: {', '.join(sorted(unknown))}; there are {', '.join(Right)}")
+    _check_rights(rights)
     check_scopes(scopes)
     if is_no_name(name):
         raise typer.BadParameter(
@@ -52,6 +51,26 @@ def bind_token(
     token = make(load_settings(home).home, name, scopes=scopes or ["*"], rights=wanted)
     # Not by `say`, which shows no secret: this one is shown here and nowhere else.
     print(json.dumps({"name": name, "token": token}) if as_json else token)
+
+
+def grant_rights(
+    home: str | None, name: str, rights: Sequence[str], *, named_more: bool, as_json: bool
+) -> None:
+    """Give a token that there is more rights; whoever has it need not be told."""
+    from sunrise.serve.tokens import Right
+    from sunrise.serve.tokens import grant_rights as give
+
+    if named_more:
+        raise typer.BadParameter(
+            "--grant changes the rights of a token alone: name no --scope and no --right"
+        )
+    _check_rights(rights)
+    given = give(load_settings(home).home, name, map(Right, rights))
+    names = [one.value for one in Right if one in given]
+    text = (
+        f"rights  {', '.join(names)}\nnext    a service that runs knows of it once it reads its tokens anew"
+    )
+    say({"name": name, "rights": names}, text, as_json=as_json)
 
 
 def answer_mcp(home: str | None, *, scopes: Sequence[str]) -> None:
@@ -70,6 +89,13 @@ def answer_mcp(home: str | None, *, scopes: Sequence[str]) -> None:
     # The standard output is the client's; its log is told which way was taken.
     print_path("this process")
     answer_stdio(home, scopes=scopes)
+
+
+def _check_rights(rights: Sequence[str]) -> None:
+    from sunrise.serve.tokens import Right
+
+    if unknown := set(rights) - set(Right):
+        raise typer.BadParameter(f"no such right: {', '.join(sorted(unknown))}; there are {', '.join(Right)}")
 
 
 def check_scopes(scopes: Sequence[str]) -> None:

@@ -26,6 +26,11 @@ MIN_CHARS: Final = 20
 """A shorter token may be guessed."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_VERSION: Final = 2
+"""Of a table of tokens: since the second, that it lacks the right ``owner`` is meant."""
+
+_TABLE = re.compile(r"""(?ms)^\[(?P<name>[\w.-]+|"[\w.-]+"|'[\w.-]+')\](?P<rest>.*?)(?=^\[|\Z)""")
+_RIGHTS = re.compile(r"(?ms)^rights\s*=\s*\[[^\]]*\]")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -130,10 +135,15 @@ OPERATOR: Final = Caller("operator")
 
 @dataclass(frozen=True, slots=True)
 class BoundToken:
-    """A token by its hash, and who its bearer is."""
+    """
+    A token by its hash, and who its bearer is.
+
+    That one ``is_older`` than the right ``owner`` says nothing of whether its bearer should have it.
+    """
 
     sha256: str
     caller: Caller
+    is_older: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +233,47 @@ def bind_token(home: Path, name: str, *, scopes: Iterable[str], rights: Iterable
         raise ConfigurationError(f"the name {name!r} is {'taken' if name in taken else 'none'}")
     token = secrets.token_urlsafe(32)
     added = f"[{_toml(name)}]\nhash = {_toml(hash_of(token))}\n"
-    added += f"scopes = [{', '.join(map(_toml, scopes))}]\nrights = [{', '.join(map(_toml, rights))}]\n"
+    added += f"scopes = [{', '.join(map(_toml, scopes))}]\n{_rights(rights)}\nversion = {_VERSION}\n"
     _bound(before + "\n" + added, path)
     write_private(path, f"{before}\n{added}" if before else added)
     return token
+
+
+def grant_rights(home: Path, name: str, rights: Iterable[Right]) -> frozenset[Right]:
+    """
+    Give a token rights beside those that it has, and return all of them; its hash and scopes stay.
+
+    What else stands in the file stays too. A right that it has already says that it needs no more of them.
+
+    Raises:
+        ConfigurationError: There is no token of that name, or the file cannot be used.
+    """
+    path = home / TOKENS_FILE
+    before = read_private(path) or ""
+    known = {one.caller.name: one.caller for one in _bound(before, path)}
+    if name not in known:
+        raise ConfigurationError(
+            f"there is no token {name!r}; there are: {', '.join(sorted(known)) or 'none'}"
+        )
+    wanted = known[name].rights | {*rights}
+    after = _TABLE.sub(lambda table: _granted(table, name, wanted), before)
+    values = tomllib.loads(before)
+    values[name] |= {"rights": [one for one in Right if one in wanted], "version": _VERSION}
+    if tomllib.loads(after) != values:
+        raise ConfigurationError(
+            f"{path} is written in a way that only a person can change: add the right there"
+        )
+    write_private(path, after)
+    return wanted
+
+
+def _granted(table: re.Match[str], name: str, rights: frozenset[Right]) -> str:
+    if table["name"].strip("\"'") != name:
+        return table[0]
+    ordered = [one for one in Right if one in rights]
+    rest = re.sub(r"(?m)^version\s*=.*\n?", "", table["rest"])
+    told = f"{_rights(ordered)}\nversion = {_VERSION}"
+    return f"[{table['name']}]{_RIGHTS.sub(told, rest, count=1)}"
 
 
 def _bound(text: str, path: Path) -> list[BoundToken]:
@@ -239,7 +286,8 @@ def _bound(text: str, path: Path) -> list[BoundToken]:
 
 def _token(name: str, values: Any) -> BoundToken:
     known = {"hash", "scopes", "rights"}
-    if not isinstance(values, dict) or set(values) != known or _NAME.fullmatch(name) is None:
+    version = values.pop("version", 1) if isinstance(values, dict) else None
+    if version not in (1, _VERSION) or set(values) != known or _NAME.fullmatch(name) is None:
         raise ValueError(f"[{name}] must have {', '.join(sorted(known))}")
     if not isinstance(values["hash"], str) or _HASH.fullmatch(values["hash"]) is None:
         raise ValueError(f"[{name}] hash must be sha256: and 64 hexadecimal digits")
@@ -249,11 +297,17 @@ def _token(name: str, values: Any) -> BoundToken:
     if unknown := set(rights) - set(Right):
         raise ValueError(f"[{name}] knows no right {', '.join(sorted(unknown))}")
     bound = None if scopes == ["*"] else tuple(one.strip() for one in scopes)
-    return BoundToken(values["hash"], Caller(name, frozenset(map(Right, rights)), bound))
+    return BoundToken(
+        values["hash"], Caller(name, frozenset(map(Right, rights)), bound), is_older=version < _VERSION
+    )
 
 
 def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _rights(rights: Iterable[Right]) -> str:
+    return f"rights = [{', '.join(map(_toml, rights))}]"
 
 
 def _toml(text: str) -> str:
