@@ -73,6 +73,23 @@ def test_a_bound_token_is_shown_once(
     assert "read, write, admin" in err
 
 
+def test_a_token_is_given_a_right(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = typed(monkeypatch, capsys, "token", "gateway", "--scope", "agent:1", "--right", "write")
+    code, told, _ = typed(monkeypatch, capsys, "token", "gateway", "--grant", "owner", "--json")
+    assert (code, json.loads(told)) == (0, {"name": "gateway", "rights": ["write", "owner"]})
+    expected = Caller("gateway", frozenset({Right.WRITE, Right.OWNER}), ("agent:1",))
+    assert load_tokens(home).bearer(out.strip()) == expected
+    code, _, err = typed(monkeypatch, capsys, "token", "nobody", "--grant", "owner")
+    assert (code, err) == (
+        ExitCode.CONFIGURATION,
+        "sunrise: there is no token 'nobody'; there are: gateway\n",
+    )
+    for words in (("--grant", "root"), ("--grant", "owner", "--scope", "a")):
+        assert typed(monkeypatch, capsys, "token", "gateway", *words)[0] == ExitCode.USAGE
+
+
 def test_the_service_is_not_started_in_a_home_that_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

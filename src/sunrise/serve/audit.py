@@ -18,7 +18,7 @@ MAX_BYTES: Final = 8 * 1024 * 1024
 
 AUDITED: Final = frozenset({
     "token_in_url", "token_missing", "token_unknown", "host_not_allowed", "origin_not_allowed",
-    "right_not_allowed", "scope_not_allowed",
+    "right_not_allowed", "scope_not_allowed", "trusted_more",
 })  # fmt: skip
 """The reasons that are noted."""
 
