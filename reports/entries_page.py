@@ -12,6 +12,7 @@ from reports.engine import render
 from reports.formats import number, plural, stamp
 from reports.quarantine_page import why as why_refused
 from reports.verdicts import Tone
+from sunrise.domain.forget import Forgotten
 from sunrise.domain.records import EntryCount
 
 __all__ = ["first_day", "held_back", "render_entries_page", "why"]
@@ -94,11 +95,19 @@ class _Part:
     lines: tuple[_Line, ...]
 
 
-def render_entries_page(entries: Sequence[EntryCount], *, today: str, generated_ms: int, zone: str) -> str:
+def render_entries_page(
+    entries: Sequence[EntryCount],
+    *,
+    today: str,
+    generated_ms: int,
+    zone: str,
+    forgotten: Sequence[Forgotten] = (),
+) -> str:
     """
     Return the HTML of the site's ``entries.html``: the thirty days up to *today* (``2026-11-28``).
 
-    Counts of other days are left out, and a day without counts is a day on which nothing came.
+    Counts of other days are left out, and a day without counts is a day on which nothing came. What was
+    *forgotten* last is listed below: an agent may forget too, and its owner should see it.
 
     Raises:
         ConfigurationError: The zone is not in the time zone database.
@@ -119,6 +128,7 @@ def render_entries_page(entries: Sequence[EntryCount], *, today: str, generated_
         most=max(day.total for day in days),
         legend=[(one, _sum(shown, one.name)) for one in _APART],
         outcomes=[_Part(one, _lines(shown, one)) for one in _OUTCOMES],
+        forgotten=forgotten,
         when=partial(stamp, zone=zone),
         generated_ms=generated_ms,
         zone=zone,

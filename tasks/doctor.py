@@ -17,6 +17,7 @@ import numpy as np
 from sunrise.adapters.clock import SystemClock
 from sunrise.bootstrap import embedder_of
 from sunrise.ports import Clock
+from sunrise.serve.tokens import Right, load_tokens
 from sunrise.settings import CONFIG_FILE, Settings, load_settings
 from tasks.doctor_erasure import unfinished_findings
 from tasks.doctor_findings import Finding, command, guarded, ill, look, well
@@ -43,6 +44,7 @@ def examine(settings: Settings, *, clock: Clock | None = None) -> list[Finding]:
         *guarded("settings", partial(_settings_findings, settings), cure=again),
     ]
     if settings.home.is_dir():
+        found += guarded("tokens", partial(_token_findings, settings), cure=again)
         ledger_cure = restore_ledger(settings)
         found += guarded("ledger", partial(ledger_findings, settings, at), cure=ledger_cure)
         found += guarded("erasure", partial(unfinished_findings, settings), cure=again)
@@ -89,6 +91,21 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
         yield well("settings", f"there is no {config}: all settings are built in or of the environment")
         return
     yield well("settings", f"{config} and the environment are valid")
+
+
+def _token_findings(settings: Settings) -> Iterator[Finding]:
+    """Name the tokens that can write and were made before there was the right of the owner."""
+    tokens = load_tokens(settings.home).tokens
+    for one in tokens:
+        name, rights = one.caller.name, one.caller.rights
+        if one.is_older and Right.WRITE in rights and Right.OWNER not in rights:
+            yield look(
+                "tokens",
+                f"{name} was made before the right {Right.OWNER}, and can hand on no word of the owner's",
+                cure=f"If it is a gateway's, give it the right with"
+                f" {command(settings, f'token {name} --grant {Right.OWNER}')}; if it is an agent's, settle that"
+                f" it has not with {command(settings, f'token {name} --grant {Right.WRITE}')}.",
+            )
 
 
 def _embedder_findings(settings: Settings) -> Iterator[Finding]:

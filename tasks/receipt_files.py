@@ -14,12 +14,16 @@ from reports.index_page import render_index_page
 from reports.quarantine_page import render_quarantine_page
 from reports.run_page import draw_charts, lacks_charts, render_run_page
 from reports.sections import Section
+from sunrise.domain.forget import Forgotten
 from sunrise.domain.receipts import RunReceipt, receipt_file
 from sunrise.domain.records import EntryCount, Quarantined
 from sunrise.errors import StoreError
 
 HISTORY = 30
 """Runs of the same flow that a page looks back on."""
+
+FORGOTTEN_ROWS = 50
+"""Forgotten memories that the page of what entered lists."""
 
 QUARANTINE_ROWS = 200
 """Refused rows that their page lists."""
@@ -125,11 +129,20 @@ def write_quarantine_page(
 
 
 def write_entries_page(
-    reports: Path, entries: Sequence[EntryCount], *, today: str, generated_ms: int, zone: str
+    reports: Path,
+    entries: Sequence[EntryCount],
+    *,
+    today: str,
+    generated_ms: int,
+    zone: str,
+    forgotten: Sequence[Forgotten] = (),
 ) -> Path:
-    """Render and write the page of what entered."""
+    """Render and write the page of what entered, and of what was forgotten."""
     path = reports / "entries.html"
-    write_whole(path, render_entries_page(entries, today=today, generated_ms=generated_ms, zone=zone))
+    page = render_entries_page(
+        entries, today=today, generated_ms=generated_ms, zone=zone, forgotten=forgotten
+    )
+    write_whole(path, page)
     return path
 
 

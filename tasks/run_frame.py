@@ -25,6 +25,7 @@ from tasks.lease_keeper import LeaseKeeper
 from tasks.notification import AppriseNotifier, message_for
 from tasks.prefect_bridge import call_step, publish_artifacts, scheduled_start_ms
 from tasks.receipt_files import (
+    FORGOTTEN_ROWS,
     HISTORY,
     INDEX_RUNS,
     QUARANTINE_ROWS,
@@ -310,7 +311,8 @@ def refresh_index(home: Home) -> None:
         waiting=sum(by_reason.values()),
         held_back=held_back(entries, day=today),
     )
-    write_entries_page(home.reports, entries, today=today, generated_ms=now, zone=zone)
+    forgotten = home.ledger.newest_forgotten(limit=FORGOTTEN_ROWS)
+    write_entries_page(home.reports, entries, today=today, generated_ms=now, zone=zone, forgotten=forgotten)
     waiting = home.ledger.quarantined(state=QuarantineState.WAITING, limit=QUARANTINE_ROWS)
     write_quarantine_page(home.reports, waiting, by_reason=by_reason, generated_ms=now, zone=zone)
 

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+import sunrise
 from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.serve.audit import AUDIT_FILE
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
+from tasks.run_frame import refresh_index
 from tests.mcp_calls import over_http
 from tests.serving import Answer, Served, served
 
@@ -127,6 +129,29 @@ def test_over_mcp_a_store_is_the_agents_whoever_asks(running: Served) -> None:
     # The right allows, the operation decides: an agent's word puts none of the owner's out of date.
     left = called(running, "memory_store", OWNER, text=NEW, replaces=["gate"])
     assert left["receipt"]["notReplaced"] == [{"ref": "mem:gate", "reason": "trusted_more"}]
+
+
+def test_what_an_agent_had_forgotten_stands_on_the_page_of_what_entered(running: Served) -> None:
+    over_http = ask(running, "/v1/forget", AGENT, id="gate").json
+    over_mcp = called(running, "memory_forget", AGENT, id="bins")
+    assert (over_http["status"], over_mcp["status"]) == ("forgotten", "forgotten")
+    ask(running, "/v1/forget", AGENT, id="m-tea")
+    assert (
+        ask(running, "/v1/store", OWNER, text="The user likes green tea", id="m-tea").json["status"]
+        == "refused"
+    )
+    refresh_index(running.service.home)
+    page = (running.home / "reports" / "entries.html").read_text(encoding="utf-8")
+    shown = page.partition("<h2>Forgotten</h2>")[2]
+    runs = (over_mcp["receipt"]["runId"], over_http["receipt"]["runId"])
+    places = [shown.index(text) for text in ("mem:m-tea", "mem:bins", runs[0], "mem:gate", runs[1])]
+    assert places == sorted(places)
+    assert "green tea" not in page
+    # What is let in again is forgotten no more.
+    with sunrise.open(running.home) as memories:
+        memories.store("The user likes green tea", id="m-tea", again=True)
+    refresh_index(running.service.home)
+    assert "mem:m-tea" not in (running.home / "reports" / "entries.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("token", "status"), [(AGENT, 403), (ADMIN, 403), (OWNER, 200)])

@@ -18,6 +18,7 @@ from sunrise.adapters.clock import SystemClock
 from sunrise.adapters.migrations import MIGRATIONS
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.records import Rejected
+from sunrise.serve.tokens import Right, bind_token, grant_rights, hash_of
 from sunrise.settings import Settings, load_settings
 from tasks import doctor
 from tasks.doctor import LITTLE_ROOM, NO_ROOM, Finding, examine, room_finding
@@ -74,6 +75,31 @@ def test_a_gateway_that_has_no_table_yet(healthy: Path, tmp_path: Path) -> None:
     assert found["memories"].verdict == "look"
     assert "The agent makes it" in str(found["memories"].cure)
     assert not (tmp_path / "gateway").exists()
+
+
+def test_tokens_of_before_the_right_of_the_owner_are_named_until_that_is_settled(healthy: Path) -> None:
+    older = "".join(
+        f"[{name}]\nhash = '{hash_of(name)}'\nscopes = ['*']\nrights = ['{right}']\n"
+        for name, right in (("gateway", "write"), ("agent", "write"), ("reader", "read"))
+    )
+    path = healthy / "serve.tokens.toml"
+    path.write_text(older)
+    path.chmod(0o600)
+
+    def named() -> dict[str, Finding]:
+        found = [one for one in examine(load_settings(healthy)) if one.check == "tokens"]
+        return {one.message.partition(" ")[0]: one for one in found}
+
+    assert set(named()) == {"gateway", "agent"}
+    cure = str(named()["gateway"].cure)
+    assert named()["gateway"].verdict == "look"
+    assert f"`sunrise token gateway --grant owner --home {healthy}`" in cure
+    assert f"`sunrise token gateway --grant write --home {healthy}`" in cure
+    grant_rights(healthy, "gateway", [Right.OWNER])
+    bind_token(healthy, "second-agent", scopes=["*"], rights=[Right.WRITE])
+    assert set(named()) == {"agent"}
+    grant_rights(healthy, "agent", [Right.WRITE])
+    assert named() == {}
 
 
 def test_a_folder_that_is_none_and_settings_that_broke(healthy: Path) -> None:

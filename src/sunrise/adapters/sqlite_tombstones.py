@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_entry import fingerprint
 from sunrise.adapters.sqlite_stores import SALT, marked, text_mark
-from sunrise.domain.forget import Tombstone
+from sunrise.domain.forget import Forgotten, Tombstone
 from sunrise.domain.records import RecordState, memory_ref, observation_ref
 from sunrise.domain.text.analysis import written_terms
 
@@ -61,6 +61,12 @@ class SqliteTombstones(SqliteConnection):
             return frozenset(
                 name for (name,) in db.execute(sql, {"ids": ids} if memory_ids is not None else {})
             )
+
+    def newest_forgotten(self, *, limit: int) -> tuple[Forgotten, ...]:
+        """Return what was forgotten last and not let in again, newest first, whoever asked for it."""
+        sql = f"SELECT memory_id, run_id, at_ms FROM tombstones WHERE {_STANDS} ORDER BY id DESC LIMIT ?"
+        with self.reading() as db:
+            return tuple(Forgotten(*row) for row in db.execute(sql, (limit,)))
 
     def may_be_forgotten(self, terms: Sequence[str]) -> list[bool]:
         """Return of each analysed text whether it may be a forgotten one: of most it surely is not."""

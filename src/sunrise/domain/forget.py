@@ -99,6 +99,15 @@ class Tombstone:
 
 
 @dataclass(frozen=True, slots=True)
+class Forgotten:
+    """A memory that is gone: its id, the run by which the audit trail knows that, and when it was."""
+
+    memory_id: str
+    run_id: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class ForgetCandidate:
     """A memory that a query may mean, with as much of its text as tells it from others."""
 

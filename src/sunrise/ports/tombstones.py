@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from sunrise.domain.forget import Tombstone
+from sunrise.domain.forget import Forgotten, Tombstone
 
 
 class TombstoneLedger(Protocol):
@@ -29,6 +29,10 @@ class TombstoneLedger(Protocol):
 
     def buried(self, memory_ids: Iterable[str] | None = None) -> frozenset[str]:
         """Return the ids of forgotten memories, of these or of all."""
+        ...
+
+    def newest_forgotten(self, *, limit: int) -> tuple[Forgotten, ...]:
+        """Return what was forgotten last and not let in again, newest first, whoever asked for it."""
         ...
 
     def may_be_forgotten(self, terms: Sequence[str]) -> list[bool]:
