@@ -99,12 +99,14 @@ def _token_findings(settings: Settings) -> Iterator[Finding]:
     for one in tokens:
         name, rights = one.caller.name, one.caller.rights
         if one.is_older and Right.WRITE in rights and Right.OWNER not in rights:
+            give, settle = (
+                command(settings, f"token {name} --grant {it}") for it in (Right.OWNER, Right.WRITE)
+            )
             yield look(
                 "tokens",
                 f"{name} was made before the right {Right.OWNER}, and can hand on no word of the owner's",
-                cure=f"If it is a gateway's, give it the right with"
-                f" {command(settings, f'token {name} --grant {Right.OWNER}')}; if it is an agent's, settle that"
-                f" it has not with {command(settings, f'token {name} --grant {Right.WRITE}')}.",
+                cure=f"If it is a gateway's, give it the right with {give}; if it is an agent's, settle that it"
+                f" has not with {settle}.",
             )
 
 

@@ -84,11 +84,9 @@ def capture_row(
     """
     Return the row of one captured object, and whether a secret was taken out of it.
 
-    Its claims of origin, scope and importance are believed within *limits*.
-
-    ``fallback_ms`` stands in for a missing time; ``ts_flag`` then says so. A time without a zone is in
-    *zone*. ``harmless`` is whether the line that the object comes from passed
-    :func:`sunrise.domain.secrets.gate_pattern`: then nothing is looked for.
+    What it claims is believed within *limits*. ``fallback_ms`` stands in for a missing time; ``ts_flag`` then
+    says so. A time without a zone is in *zone*. ``harmless`` is whether the line that the object comes from
+    passed :func:`sunrise.domain.secrets.gate_pattern`: then nothing is looked for.
 
     Raises:
         DataError: There is no text or it is none, the record nests too deep, or its time is none.
@@ -96,8 +94,7 @@ def capture_row(
     own = own_detail(record)
     detail = _whole_detail(own, record)
     raw_summary, raw_english = _texts(record, detail)
-    ts_ms = time_of(record, zone=zone)
-    named_kind, kind = _kinds(record)
+    ts_ms, (named_kind, kind) = time_of(record, zone=zone), _kinds(record)
     tool = short_name(record.get("tool_name") or record.get("tool"))
     session = first_name(record, _SESSION) or first_name(detail, _SESSION)
     detail_text = dumps(detail)
