@@ -96,17 +96,17 @@ def _settings_findings(settings: Settings) -> Iterator[Finding]:
 def _token_findings(settings: Settings) -> Iterator[Finding]:
     """Name the tokens that can write and were made before there was the right of the owner."""
     tokens = load_tokens(settings.home).tokens
-    for one in tokens:
-        name, rights = one.caller.name, one.caller.rights
-        if one.is_older and Right.WRITE in rights and Right.OWNER not in rights:
+    for token in tokens:
+        name, rights = token.caller.name, token.caller.rights
+        if token.is_older and Right.WRITE in rights and Right.OWNER not in rights:
             give, settle = (
-                command(settings, f"token {name} --grant {it}") for it in (Right.OWNER, Right.WRITE)
+                command(settings, f"token {name} --grant {one}") for one in (Right.OWNER, Right.WRITE)
             )
             yield look(
                 "tokens",
-                f"{name} was made before the right {Right.OWNER}, and can hand on no word of the owner's",
-                cure=f"If it is a gateway's, give it the right with {give}; if it is an agent's, settle that it"
-                f" has not with {settle}.",
+                f"{name} was made before the right {Right.OWNER}: it hands on no word of the owner's",
+                cure=f"If it is a gateway's, give it the right with {give}; if it is an agent's, settle that"
+                f" it has not with {settle}.",
             )
 
 
