@@ -30,7 +30,7 @@ __all__ = ["Finding", "examine"]
 LITTLE_ROOM, NO_ROOM = 2 << 30, 200 << 20
 """Free bytes below which a home should be looked at (a compaction writes a table anew), and is ill."""
 
-_FOLDERS = ("spool", "golden", "receipts", "reports", "backups")
+_FOLDERS = ("spool", "spool/http", "golden", "receipts", "reports", "backups")
 _ANSWER_SECONDS = 2.0
 _PROBE_TEXTS = ("back up the database before a deploy", "部署前備份資料庫")
 

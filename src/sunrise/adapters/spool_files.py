@@ -29,7 +29,8 @@ def is_spooled(home: Path, path: Path) -> bool:
 
 def is_stamped(home: Path, path: Path) -> bool:
     """Return whether the lines of a file are to be read with their stamps, by whatever path it is named."""
-    return _real(path).parent == _real(home / SPOOL / HTTP)
+    folder = home / SPOOL / HTTP
+    return path.parent == folder or _real(path).parent == _real(folder)
 
 
 def came_by_http(home: Path, path: Path) -> bool:
