@@ -125,6 +125,8 @@ def test_the_memories_may_be_elsewhere(tmp_path: Path) -> None:
         ("[lifecycle]\np1_days = 'many'\n", "lifecycle.p1_days"),
         ("[prefect]\nport = 70000\n", "prefect.port"),
         ("lifecycle = 7\n", "lifecycle"),
+        ("[harvest]\nspool_highest_origin = 'system'\n", "harvest.spool_highest_origin"),
+        ("[[sources]]\nkind = 'markdown'\npath = 'a'\nhighest_origin = 'operator'\n", "of the kind capture"),
     ],
 )
 def test_what_cannot_be_is_named(text: str, complaint: str, tmp_path: Path) -> None:

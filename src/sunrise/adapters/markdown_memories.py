@@ -15,6 +15,7 @@ from sunrise.adapters.arrow_rows import table_of
 from sunrise.adapters.capture_jsonl import CAPTURE_SCHEMA, CaptureBatch
 from sunrise.adapters.jsonl_lines import dump_json
 from sunrise.domain.capture import CaptureRow, RejectReason, capture_row
+from sunrise.domain.capture_origin import OF_THE_READER
 from sunrise.domain.memory_notes import MemoryNote, note_key, split_notes
 from sunrise.domain.memory_sessions import SessionNotes, file_moment, read_session
 from sunrise.domain.records import Rejected, SourcePosition
@@ -192,7 +193,13 @@ class _Page:
             "source_kind": self._source_kind(),
             "source_ref": f"{self.memory.relative}#L{note.line}",
         }
-        row, redacted = capture_row(record, dumps=dump_json, fallback_ms=self.mtime_ms, now_ms=self.now_ms)
+        row, redacted = capture_row(
+            record,
+            dumps=dump_json,
+            fallback_ms=self.mtime_ms,
+            now_ms=self.now_ms,
+            limits=OF_THE_READER,
+        )
         # Words that look like the owner's and cannot be proven to be are not trusted for their looks.
         return row if self._is_trusted() else row._replace(trust_tier=None), redacted
 

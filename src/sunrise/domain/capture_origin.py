@@ -59,6 +59,9 @@ class ClaimLimits:
 LOCAL: Final = ClaimLimits()
 """A file of this machine whose writer nobody vouched for."""
 
+OF_THE_READER: Final = ClaimLimits(str(Origin.OWNER))
+"""A record that its reader made, and whose origin the reader says: no line of its source does."""
+
 UNSTAMPED: Final = ClaimLimits(by_token=True)
 """What a service wrote before it wrote stamps: it came by a token, and nobody knows which."""
 

@@ -19,6 +19,7 @@ from sunrise.domain.capture import (
     map_strings,
 )
 from sunrise.domain.capture_identity import MAX_KEY, short_name
+from sunrise.domain.capture_origin import OF_THE_READER
 from sunrise.domain.memory_tools import STORE, is_json_object, memory_operation, stored_memory_id
 from sunrise.domain.scoring.task_markers import has_task_marker
 from sunrise.domain.secret_fields import without_secrets
@@ -275,7 +276,13 @@ class _Turn:
         self.observations.append((row, episode.key))
 
     def _row(self, record: Mapping[str, Any]) -> tuple[CaptureRow, bool]:
-        row, redacted = capture_row(record, dumps=self.dumps, fallback_ms=self.ts_ms, now_ms=self._now_ms)
+        row, redacted = capture_row(
+            record,
+            dumps=self.dumps,
+            fallback_ms=self.ts_ms,
+            now_ms=self._now_ms,
+            limits=OF_THE_READER,
+        )
         return row._replace(ts_flag=self.ts_flag), redacted
 
     def _safe_detail(self, detail: dict[str, Any]) -> tuple[str, bool]:
