@@ -110,6 +110,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("token", "--scope", "token tim --scope=", "not empty"),
     ("token", "--scope", "token tim --scope a\x1bb", SCOPE),
     ("token", "--right", "token tim --right all", "read, write, admin"),
+    ("token", "--grant", "token tim --grant all", "read, write, admin"),
     ("mcp", "--scope", "mcp --scope=", "not empty"),
     ("undo", "run_id", "undo nosuch", "no run has this id: nosuch"),
     ("eval", "--embedder", "eval own --embedder x", "no such embedder: 'x'; there are"),

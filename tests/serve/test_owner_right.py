@@ -117,6 +117,16 @@ def test_erasing_what_is_trusted_takes_the_owner(running: Served) -> None:
     assert ask(running, "/v1/erase", ADMIN, id="bins").json["status"] == "forgotten"
 
 
+@pytest.mark.parametrize("dedupe", ["none", "id", "id_text"])
+def test_an_import_rewrites_nothing_that_is_there(running: Served, dedupe: str) -> None:
+    table = LanceMemories.find(str(running.home / "lance"))
+    assert table is not None
+    before = table.by_ids(["gate"], table.schema().names).to_pylist()
+    lines = json.dumps({"id": "gate", "text": NEW, "trust_tier": "trusted"})
+    assert ask(running, "/v1/import", ADMIN, lines=lines, dedupe=dedupe).status == 200
+    assert table.by_ids(["gate"], table.schema().names).to_pylist() == before
+
+
 def test_over_mcp_a_store_is_the_agents_whoever_asks(running: Served) -> None:
     for token in (AGENT, OWNER):
         kept = called(running, "memory_store", token, text=f"The dog of {token} is called Rex")

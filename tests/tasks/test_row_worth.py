@@ -303,7 +303,7 @@ def _let_in(folder: Path, month: Month) -> tuple[int, int, int]:
     (folder / "boot").mkdir()
     for place, text in enumerate(month.boot_texts):
         (folder / "boot" / f"{place}.md").write_text(text, encoding="utf-8")
-    (folder / "sunrise.toml").write_text('[admission]\nboot_files = ["boot/*.md"]\n')
+    (folder / "sunrise.toml").write_text(OWNERS_SPOOL + '[admission]\nboot_files = ["boot/*.md"]\n')
     write_captures(folder / "spool" / "month.jsonl", [one.spooled(at) for at, one in enumerate(month.rows)])
     with open_home(load_settings(folder)) as home:
         read_sources(home, dry_run=False)
