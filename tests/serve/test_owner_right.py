@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import sunrise
 from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.serve.audit import AUDIT_FILE
-from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
+from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, grant_rights, hash_of, load_tokens
 from tasks.run_frame import refresh_index
 from tests.mcp_calls import over_http
 from tests.serving import Answer, Served, served
@@ -115,6 +116,26 @@ def test_erasing_what_is_trusted_takes_the_owner(running: Served) -> None:
     assert ask(running, "/v1/erase", ADMIN, id="gate").reason == "trusted_more"
     assert ask(running, "/v1/erase", OWNER, id="gate").json["status"] == "already"
     assert ask(running, "/v1/erase", ADMIN, id="bins").json["status"] == "forgotten"
+
+
+def test_an_older_token_is_told_the_command_that_gives_it_the_right(own_home: Path) -> None:
+    """A gateway of before hands on what its owner says; the command of the answer, and a reload, let it."""
+    path = own_home / "serve.tokens.toml"
+    path.write_text(
+        f"[gateway]\nhash = '{hash_of(AGENT)}'\nscopes = ['global']\nrights = ['read', 'write']\n"
+    )
+    path.chmod(0o600)
+    own_home.chmod(0o755)
+    with served(own_home, tokens=load_tokens(own_home)) as running:
+        said = {"messages": [{"role": "user", "content": "Remember that I prefer tea over coffee"}]}
+        refused = ask(running, "/v1/capture", AGENT, **said)
+        assert (refused.status, refused.reason) == (403, "right_not_allowed")
+        _, name, option, right = shlex.split(refused.json["detail"].partition("`")[2].rstrip("`"))[1:]
+        assert option == "--grant"
+        grant_rights(own_home, name, [Right(right)])
+        assert ask(running, "/v1/capture", AGENT, **said).status == 403
+        assert running.service.reload()
+        assert ask(running, "/v1/capture", AGENT, **said).status == 200
 
 
 @pytest.mark.parametrize("dedupe", ["none", "id", "id_text"])
