@@ -388,7 +388,8 @@ def test_an_export_with_vectors_comes_back_byte_for_byte(table: MemoryTable, led
 
 
 @pytest.mark.parametrize(
-    ("vouched", "score", "label", "lowered"), [(False, 0.79, "nice_to_have", 1), (True, 0.95, "must_remember", 0)]
+    ("vouched", "score", "label", "lowered"),
+    [(False, 0.79, "nice_to_have", 1), (True, 0.95, "must_remember", 0)],
 )
 def test_only_a_file_that_is_vouched_for_brings_a_must(
     table: MemoryTable, ledger: SqliteLedger, *, vouched: bool, score: float, label: str, lowered: int
