@@ -227,9 +227,8 @@ def test_the_beginning_of_an_id_is_looked_for_in_the_own_scope_alone(tmp_path: P
         )
         own = {"id": "homelab-z", "text": "The own box", "scope": "agent:1"}
         table.add(pa.Table.from_pylist([own]))
-        assert (
-            running.ask("POST", "/v1/get", {"ref": "homelab-"}, **BEARER).json["memory"]["id"] == "homelab-z"
-        )
+        found = running.ask("POST", "/v1/get", {"ref": "homelab-"}, **BEARER).json
+        assert found["memory"]["ref"] == "mem:homelab-z"
         done = running.ask("POST", "/v1/forget", {"id": "homelab-"}, **BEARER).json
         assert (done["status"], done["refs"]) == ("forgotten", ["mem:homelab-z"])
         assert table.scan(["id"], where=f"scope = '{OTHER}' AND id LIKE 'homelab-a%'").num_rows == 1000

@@ -313,7 +313,7 @@ def test_each_question_looks_in_the_scopes_alone(table: MemoryTable, ledger: Sql
     table.add(pa.Table.from_pylist([same, *other]))
     found = got(table, ledger, "3f0c5a1e", scopes=("ops",))
     assert found.memory is not None
-    assert (found.memory.id, found.memory.scope) == ("3f0c5a1e-aaaa", "ops")
+    assert (found.memory.ref, found.memory.scope) == ("mem:3f0c5a1e-aaaa", "ops")
     assert around(table, ledger, ref="3f0c5a1e", scopes=("ops",)).at_ms == NOW
     told = revived(table, ledger, "3f0c5a1e", scopes=("nobody",))
     assert (str(told.status), told.candidates, told.has_more) == ("not_found", (), False)
