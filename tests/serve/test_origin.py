@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from flows.grade import grade
 from flows.harvest import harvest
@@ -73,20 +76,20 @@ def observed(home: Path) -> list[dict[str, Any]]:
     return [dict(zip(names.split(", "), row, strict=True)) for row in rows]
 
 
-def injected(running: Served, prompt: str, token: str) -> list[str]:
-    asked = {"prompt": prompt, "scope": "agent:2", "readOnly": True}
-    answer = running.ask("POST", "/v1/auto-recall", asked, **bearer(token))
+def injected(running: Served) -> list[tuple[str, str | None, str | None]]:
+    """Return what another caller's turn is given: ref, trust and label of each."""
+    asked = {"prompt": "Which green plan do we follow?", "scope": "agent:2", "readOnly": True}
+    answer = running.ask("POST", "/v1/auto-recall", asked, **bearer(OTHER))
     assert answer.status == 200, answer.body
-    return [item["ref"] for item in answer.json["items"]]
+    return [(one["ref"], one["trustTier"], one["importanceLabel"]) for one in answer.json["items"]]
 
 
 def test_one_event_makes_no_row_of_another_scope_trusted_or_injected(own_home: Path) -> None:
     before = held(own_home, "m-other")
     with served(own_home, tokens=BOOK) as running:
-        told = injected(running, "What is the weather like in Oslo?", OTHER)
         post(running, ATTACK)
         receipt = govern(own_home)
-        assert injected(running, "What is the weather like in Oslo?", OTHER) == told
+        assert injected(running) == [("mem:m-other", None, None)]
     (row,) = observed(own_home)
     assert (row["source_kind"], row["trust_tier"], row["scope"]) == ("agent", None, "agent:1")
     assert row["memory_id"] is None
@@ -214,6 +217,67 @@ def test_what_services_wrote_before_there_were_stamps_is_read_once(own_home: Pat
     )
     assert {one["source_kind"] for one in observed(own_home)} == {"agent"}
     assert run_body(own_home, harvest, flow="harvest").counts["seen"] == 0
+
+
+IDS = ("m-other", "m-tea", "m-secret-plan", "m-unknown")
+TYPICAL = {
+    "source_kind": ("operator", "system", "import", "agent", "tool", "web"),
+    **dict.fromkeys(("trust", "trust_tier", "trustTier"), ("trusted", "untrusted", "quarantined")),
+    **dict.fromkeys(("memory_id", "memoryId", "lancedb_id", "mem_id", "id"), IDS),
+    "importance": ("must_remember", "ignore", "95%", 0.99, 1),
+    "scope": ("agent:1", "agent:2", "global"),
+    "tool_name": ("memory_store", "web_fetch"),
+    "kind": ("note", "fact", "tool"),
+    **dict.fromkeys(("provenance", "stamp", "event", "highest_origin", "caller", "category", "message",
+                     "agent_id", "session_key", "source_ref", "detail_json"), ("operator", "mem:m-other")),
+}  # fmt: skip
+
+
+def claims(inner: st.SearchStrategy[Any], size: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Return objects whose fields hold what is typical of them, or anything else."""
+    fields = {name: st.sampled_from(values) | inner for name, values in TYPICAL.items()}
+    names = st.lists(st.sampled_from(list(fields)), max_size=size, unique=True)
+    return names.flatmap(lambda chosen: st.fixed_dictionaries({name: fields[name] for name in chosen}))
+
+
+ANY = st.recursive(
+    st.sampled_from([*IDS, "operator", "trusted", True, None]), lambda inner: claims(inner, 3), max_leaves=4
+)
+EVENTS = st.builds(lambda own, detail: {**own, "detail": detail}, claims(ANY, 4), claims(ANY, 4))
+
+
+def test_no_mixture_of_claims_goes_beyond_the_token(own_home: Path) -> None:
+    with (own_home / "sunrise.toml").open("a", encoding="utf-8") as file:
+        file.write('[admission]\noff = ["near_duplicate"]\n')
+    others = {name: held(own_home, name) for name in ("m-other", "m-tea", "m-backup", "m-zh")}
+    statuses: Counter[int] = Counter()
+    with served(own_home, tokens=BOOK, rate_per_s=10_000, burst=10_000) as running:
+
+        @settings(max_examples=300, deadline=None, derandomize=True)
+        @given(EVENTS)
+        def claim(event: dict[str, Any]) -> None:
+            text = f"note {statuses.total()}"
+            answer = running.ask("POST", "/v1/event", {"events": [{"text": text, **event}]}, **bearer(AGENT))
+            statuses[answer.status] += 1
+
+        claim()
+    assert statuses[202] > 150
+    assert set(statuses) <= {202, 403, 422}
+    run_body(own_home, harvest, flow="harvest")
+    rows = observed(own_home)
+    assert len(rows) > 100
+    assert {one["source_kind"] for one in rows} <= {"agent", "tool", "web"}
+    assert {one["trust_tier"] for one in rows} <= {None, "untrusted", "quarantined"}
+    assert {one["importance_label"] for one in rows} <= {None, "nice_to_have", "ignore"}
+    assert {one["scope"] for one in rows} == {"agent:1"}
+    assert {one["memory_id"] for one in rows} == {None, "m-secret-plan"}
+    run_body(own_home, grade, flow="grade")
+    run_body(own_home, writeback, flow="writeback")
+    assert {name: held(own_home, name) for name in others} == others
+    own = held(own_home, "m-secret-plan")
+    assert own["trust_tier"] in (None, "untrusted", "quarantined")
+    assert (own["scope"], own["source_kind"] in ("agent", "web")) == ("agent:1", True)
+    assert own["importance_label"] != "must_remember"
 
 
 def test_no_link_of_an_older_home_writes_into_another_scope(own_home: Path) -> None:
