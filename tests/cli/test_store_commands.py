@@ -158,6 +158,7 @@ def test_a_beginning_is_looked_for_in_the_scope_that_is_named(sunrise: Command, 
     with open_home(load_settings(home_path)) as home:
         table = home.memories()
         assert table is not None
+        table.adopt()
         table.add(pa.Table.from_pylist([*theirs, {"id": "homelab-b", "text": "The own box", "scope": "b"}]))
     assert sunrise("forget", "homelab-", "--scope", "c") == (ExitCode.FAILED, "not_found\n")
     assert sunrise("forget", "homelab-", "--scope", "b") == (0, "forgotten    mem:homelab-b\n")
