@@ -9,10 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from sunrise.bootstrap import open_home
 from sunrise.cli.app import main
 from sunrise.cli.exit_codes import ExitCode
+from sunrise.settings import load_settings
 
 Command = Callable[..., tuple[int, str]]
 
@@ -148,3 +151,15 @@ def test_an_erasure_goes_by_the_text_too_and_again(sunrise: Command) -> None:
     assert sunrise(*query)[1].startswith("already")
     assert sunrise("forget", "--query", "xylophone", "--erase") == (ExitCode.FAILED, "not_found\n")
     assert sunrise("forget", "mem:m-tea", "--backups")[0] == ExitCode.USAGE
+
+
+def test_a_beginning_is_looked_for_in_the_scope_that_is_named(sunrise: Command, home_path: Path) -> None:
+    theirs = [{"id": f"homelab-a{one:04}", "text": f"Box {one}", "scope": "a"} for one in range(1000)]
+    with open_home(load_settings(home_path)) as home:
+        table = home.memories()
+        assert table is not None
+        table.adopt()
+        table.add(pa.Table.from_pylist([*theirs, {"id": "homelab-b", "text": "The own box", "scope": "b"}]))
+    assert sunrise("forget", "homelab-", "--scope", "c") == (ExitCode.FAILED, "not_found\n")
+    assert sunrise("forget", "homelab-", "--scope", "b") == (0, "forgotten    mem:homelab-b\n")
+    assert table.scan(["id"], where="scope = 'a'").num_rows == 1000

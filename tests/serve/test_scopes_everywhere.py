@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pyarrow as pa
 import pytest
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
+from sunrise.domain.forget import Tombstone
 from sunrise.serve.audit import AUDIT_FILE
 from sunrise.serve.http_app import openapi_document
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
@@ -204,3 +206,29 @@ def test_every_tool_refuses_another_scope_and_it_is_audited(bound: Served) -> No
         assert (answer.is_error, json.loads(answer.content[0].text)["reason"]) == (True, "scope_not_allowed")
     noted = [(one["client"], one["route"]) for one in audited(bound.home)[before:]]
     assert noted == [("bound", "receipt"), *(("bound", name) for name in TOOLS)]
+
+
+def test_the_beginning_of_an_id_is_looked_for_in_the_own_scope_alone(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home")
+    with served(home, tokens=BOOK, mcp=True, rate_per_s=10_000, burst=10_000) as running:
+        table = running.service.home.memories()
+        assert table is not None
+        theirs = [{"id": f"homelab-a{one:04}", "text": f"Box {one}", "scope": OTHER} for one in range(1000)]
+        table.add(pa.Table.from_pylist([*theirs, {"id": "only-two-1", "text": "Two", "scope": OTHER}]))
+        for path, name in (("/v1/get", "ref"), ("/v1/revive", "ref"), ("/v1/forget", "id")):
+            told = running.ask("POST", path, {name: "homelab-"}, **BEARER).json
+            none = running.ask("POST", path, {name: "nothing-"}, **BEARER).json
+            assert (told.get("status"), told["candidates"]) == (none.get("status"), [])
+        running.service.home.ledger.bury(
+            [Tombstone(memory_id="homelab-gone", text="gone", scope=OTHER, reason="asked")], run_id="x"
+        )
+        assert (
+            running.ask("POST", "/v1/forget", {"id": "homelab-gone"}, **BEARER).json["status"] == "not_found"
+        )
+        own = {"id": "homelab-z", "text": "The own box", "scope": "agent:1"}
+        table.add(pa.Table.from_pylist([own]))
+        found = running.ask("POST", "/v1/get", {"ref": "homelab-"}, **BEARER).json
+        assert found["memory"]["ref"] == "mem:homelab-z"
+        done = running.ask("POST", "/v1/forget", {"id": "homelab-"}, **BEARER).json
+        assert (done["status"], done["refs"]) == ("forgotten", ["mem:homelab-z"])
+        assert table.scan(["id"], where=f"scope = '{OTHER}' AND id LIKE 'homelab-a%'").num_rows == 1000

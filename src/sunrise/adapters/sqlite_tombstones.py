@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
 from sunrise.adapters.sqlite_entry import fingerprint
 from sunrise.adapters.sqlite_stores import SALT, marked, text_mark
 from sunrise.domain.forget import Forgotten, Tombstone
+from sunrise.domain.record_requests import SHORTEST_PREFIX
 from sunrise.domain.records import RecordState, memory_ref, observation_ref
 from sunrise.domain.text.analysis import written_terms
 
@@ -67,6 +68,29 @@ class SqliteTombstones(SqliteConnection):
         sql = f"SELECT memory_id, run_id, at_ms FROM tombstones WHERE {_STANDS} ORDER BY id DESC LIMIT ?"
         with self.reading() as db:
             return tuple(Forgotten(*row) for row in db.execute(sql, (limit,)))
+
+    def buried_named(
+        self, name: str, *, scopes: Collection[str] | None, with_unscoped: bool = False
+    ) -> tuple[str, ...]:
+        """
+        Return the forgotten memory that had a name as its id, else those whose ids begin so, at most two.
+
+        None are all scopes. What is kept out of all scopes tells of no scope, and is left out where some
+        are named, but *with_unscoped*.
+        """
+        sql = f"""
+          SELECT DISTINCT memory_id FROM tombstones INDEXED BY tombstones_memory
+          WHERE %s AND {_STANDS} AND (:scopes IS NULL OR (scope IS NULL AND :unscoped)
+            OR scope IN (SELECT value FROM json_each(:scopes))) ORDER BY 1 LIMIT 2"""
+        ways = ["memory_id = :name"]
+        if len(name) >= SHORTEST_PREFIX:
+            # Not LIKE: an id may hold its wildcards.
+            ways.append("memory_id >= :name AND substr(memory_id, 1, length(:name)) = :name")
+        named = None if scopes is None else json.dumps(list(scopes))
+        values = {"name": name, "scopes": named, "unscoped": with_unscoped}
+        with self.reading() as db:
+            found = (db.execute(sql % way, values).fetchall() for way in ways)
+            return tuple(one for (one,) in next(filter(None, found), ()))
 
     def may_be_forgotten(self, terms: Sequence[str]) -> list[bool]:
         """Return of each analysed text whether it may be a forgotten one: of most it surely is not."""

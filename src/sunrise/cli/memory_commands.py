@@ -194,7 +194,9 @@ def _check_found(ref: str, reason: str | None, candidates: Sequence[str]) -> Non
     if reason == NO_TABLE:
         raise typer.BadParameter(_NO_MEMORIES)
     if reason == AMBIGUOUS:
-        named = ", ".join(map(terminal_text, candidates[:5]))
+        named = ", ".join(
+            [*map(terminal_text, candidates[:5]), *(["and more"] if len(candidates) > 5 else [])]
+        )
         raise typer.BadParameter(f"several memories begin like that: {named}" if named else "several do")
     if reason == NOT_FOUND:
         raise typer.BadParameter(f"no record has this ref: {terminal_text(ref)}; see `sunrise list`")

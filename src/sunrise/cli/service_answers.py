@@ -59,6 +59,7 @@ def get_result(answer: Answer) -> GetResult:
         memory=None if memory is None else MemoryView(**memory),
         observation=None if observation is None else ObservationView(**observation),
         candidates=tuple(answer["candidates"]),
+        has_more=answer.get("has_more", False),
         changes=tuple(RecordedChange(**one) for one in answer["changes"]),
         links=tuple(RecordLink(**one) for one in answer["links"]),
         usage=Usage(**answer["usage"]),

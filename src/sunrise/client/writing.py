@@ -123,9 +123,13 @@ class Writing(Opened):
             self.home.keep_receipt(done.run)
         return done
 
-    def revive(self, ref: str, *, dry_run: bool = False) -> ReviveResult:
+    def revive(
+        self, ref: str, *, dry_run: bool = False, scopes: tuple[str, ...] | None = None
+    ) -> ReviveResult:
         """
         Bring an archived or replaced record back; the run that did it can be undone.
+
+        Where ``scopes`` are named, there is no record outside of them.
 
         >>> import sunrise
         >>> with sunrise.open(demo) as memories:
@@ -145,6 +149,7 @@ class Writing(Opened):
             clock=self.home.clock,
             backend=self.home.backend(),
             dry_run=dry_run,
+            scopes=scopes,
         )
         if done.run is not None:
             self.home.keep_receipt(done.run)

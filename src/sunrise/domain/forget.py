@@ -8,14 +8,11 @@ from enum import StrEnum
 from typing import Any, Final
 
 from sunrise.domain.filters import check_scope, sql_text
+from sunrise.domain.record_requests import MAX_CANDIDATES
 from sunrise.domain.records import memory_ref
 from sunrise.errors import DataError
 
 FORGET_SCHEMA: Final = "sunrise.forget.v1"
-SHORTEST_PREFIX: Final = 8
-"""A shorter beginning of an id is too easily another memory's."""
-
-MAX_CANDIDATES: Final = 20
 _MAX_REASON: Final = 200
 
 
@@ -137,6 +134,7 @@ class ForgetReceipt:
     archived: int = 0
     deleted: int = 0
     candidates: int = 0
+    has_more: bool = False
     run_id: str | None = None
     latency_ms: Mapping[str, float] = field(default_factory=dict)
 
@@ -153,6 +151,7 @@ class ForgetReceipt:
             "archivedObservations": self.archived,
             "deleted": self.deleted,
             "candidates": self.candidates,
+            "moreCandidates": self.has_more,
             "runId": self.run_id,
             "latencyMs": dict(self.latency_ms),
         }

@@ -17,6 +17,9 @@ from sunrise.errors import DataError
 SHORTEST_PREFIX: Final = 8
 """An id may be named by so many of its first characters, where no other one begins so."""
 
+MAX_CANDIDATES: Final = 20
+"""So many memories are shown that a beginning may mean."""
+
 LONGEST_ID: Final = 256
 MAX_AROUND: Final = 200
 MAX_WINDOW_MS: Final = 366 * 86_400_000
@@ -90,13 +93,15 @@ class GetResult:
     """
     One record with all that is known of it; None of either kind where it was not found.
 
-    ``candidates`` are the refs that begin so, where there are several. Changes stand newest first.
+    ``candidates`` are the refs that begin so, where there are several, and ``has_more`` says that these are
+    not all of them. Changes stand newest first.
     """
 
     receipt: AdminReceipt
     memory: MemoryView | None = None
     observation: ObservationView | None = None
     candidates: tuple[str, ...] = ()
+    has_more: bool = False
     changes: tuple[RecordedChange, ...] = ()
     links: tuple[RecordLink, ...] = ()
     usage: Usage = Usage()  # noqa: RUF009  frozen
@@ -174,6 +179,7 @@ class ReviveResult:
     receipt: AdminReceipt
     run: RunReceipt | None = None
     candidates: tuple[str, ...] = ()
+    has_more: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -183,5 +189,6 @@ class ReviveResult:
             **said,
             "runId": run_id,
             "candidates": list(self.candidates),
+            "hasMore": self.has_more,
             "receipt": self.receipt.to_dict(),
         }

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from typing import Final
 
 from sunrise.domain.admin import Backend
-from sunrise.domain.filters import both, sql_text
-from sunrise.domain.memory_filter import begins_with, in_any_of
 from sunrise.domain.record_requests import (
-    SHORTEST_PREFIX,
     AskedRef,
     GetRequest,
     GetResult,
@@ -25,12 +21,12 @@ from sunrise.domain.times import written_time
 from sunrise.domain.trust import QUARANTINED
 from sunrise.online.admin_rows import VIEW_COLUMNS, named, views_of
 from sunrise.online.admin_trail import AdminTrail
+from sunrise.online.named_memory import named_memories
 from sunrise.ports import Clock, MemoryReader, RecordLedger
 
 NOT_FOUND: Final = "not_found"
 AMBIGUOUS: Final = "ambiguous"
 NO_LEDGER: Final = "no_ledger"
-MAX_CANDIDATES: Final = 20
 _MAX_LINKS: Final = 100
 
 
@@ -68,6 +64,7 @@ def get_record(
         memory=found.memory,
         observation=found.observation,
         candidates=found.candidates,
+        has_more=found.has_more,
         changes=history.changes,
         links=history.links,
         usage=history.usage,
@@ -82,29 +79,12 @@ def shown_observation(one: ObservationView, *, with_quarantined_texts: bool, zon
     return replace(one, text=text, date=written_time(one.at_ms, zone=zone), source_ref=source_ref)
 
 
-def memory_ids(memories: MemoryReader, key: str, scopes: Collection[str] | None = None) -> tuple[str, ...]:
-    """
-    Return the ids of the memories that a key names: the one that has it, else those that begin so.
-
-    An id that stands there twice is returned twice. Of scopes that are not named, no id is seen.
-    """
-    within = None if scopes is None else in_any_of(scopes, memories.schema().names)
-    if within is None:
-        found = memories.by_ids([key], ["id"])
-    else:
-        found = memories.scan(["id"], where=both(f"id = {sql_text(key)}", within))
-    exact = tuple(map(str, found.column("id").to_pylist()))
-    if exact or len(key) < SHORTEST_PREFIX:
-        return exact
-    beginning = memories.scan(["id"], where=both(begins_with("id", key), within))
-    return tuple(sorted(map(str, beginning.column("id").to_pylist())))
-
-
 @dataclass(frozen=True, slots=True)
 class _Found:
     memory: MemoryView | None = None
     observation: ObservationView | None = None
     candidates: tuple[str, ...] = ()
+    has_more: bool = False
 
     @property
     def ref(self) -> str | None:
@@ -141,11 +121,10 @@ def _find(
     table = trail.seen(memories)
     if table is None:
         return _Found()
-    ids = memory_ids(table, asked.key, request.scopes)
-    if len(ids) != 1:
-        return _Found(candidates=tuple(map(memory_ref, ids[:MAX_CANDIDATES])))
-    rows_found = named(table.by_ids(ids, VIEW_COLUMNS))
-    memory = next(views_of(rows_found, with_quarantined_texts=shown, zone=zone), None)
+    meant = named_memories(asked.key, VIEW_COLUMNS, memories=table, scopes=request.scopes)
+    if len(meant.ids) != 1:
+        return _Found(candidates=tuple(map(memory_ref, meant.ids)), has_more=meant.has_more)
+    memory = next(views_of(named(meant.rows), with_quarantined_texts=shown, zone=zone), None)
     return _Found(memory=memory)
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sunrise.domain.admin import Backend
 from sunrise.domain.receipts import Balance, RunReceipt, RunStatus
-from sunrise.domain.record_requests import ReviveResult, ReviveStatus, asked_ref
+from sunrise.domain.record_requests import ReviveResult, ReviveStatus, asked_ref, is_within
 from sunrise.domain.record_views import ObservationView
 from sunrise.domain.records import Change, RecordState, memory_ref, split_ref
 from sunrise.domain.schedule import REVIVE
-from sunrise.online.admin_get import MAX_CANDIDATES, memory_ids
 from sunrise.online.admin_trail import NO_TABLE, AdminTrail
 from sunrise.online.memory_changes import MemoryChange, apply_change, record_change
+from sunrise.online.named_memory import named_memories
 from sunrise.online.store_call import new_run_id
 from sunrise.ports import Clock, Ledger, MemoryTable
 
@@ -33,12 +33,14 @@ def revive(
     clock: Clock,
     backend: Backend,
     dry_run: bool = False,
+    scopes: Collection[str] | None = None,
 ) -> ReviveResult:
     """
     Bring an archived or replaced memory, or an archived observation, back to active.
 
     The changes stand in the audit trail and, of a memory, in the outbox before the table takes them; the run
     that made them can be undone. To be asked for counts as a use: the lifecycle leaves it alone for as long.
+    Where *scopes* are named, there is no record outside of them.
 
     Raises:
         DataError: The ref names no kind of record; reason ``bad_ref``.
@@ -46,11 +48,18 @@ def revive(
     """
     asked = asked_ref(ref)
     trail = AdminTrail("revive", clock.now_ms(), backend, {"ref": f"{asked.kind}:{asked.key}"})
-    found = _observation(asked.row_id, ledger) if asked.kind == "obs" else _memory(asked.key, trail, memories)
+    if asked.kind == "obs":
+        found = _observation(asked.row_id, ledger, scopes)
+    else:
+        found = _memory(asked.key, trail, memories, scopes)
     if isinstance(found, _Missing):
         trail.reason = trail.reason or str(found.status)
         return ReviveResult(
-            status=found.status, ref=None, receipt=trail.receipt(), candidates=found.candidates
+            status=found.status,
+            ref=None,
+            receipt=trail.receipt(),
+            candidates=found.candidates,
+            has_more=found.has_more,
         )
     if found.state not in (RecordState.ARCHIVED, RecordState.SUPERSEDED):
         return ReviveResult(status=ReviveStatus.NOT_ARCHIVED, ref=found.ref, receipt=trail.receipt())
@@ -96,10 +105,11 @@ class _Held:
 class _Missing:
     status: ReviveStatus
     candidates: tuple[str, ...] = ()
+    has_more: bool = False
 
 
-def _observation(row_id: int, ledger: Ledger) -> _Held | _Missing:
-    rows = ledger.observations_by_ids([row_id])
+def _observation(row_id: int, ledger: Ledger, scopes: Collection[str] | None) -> _Held | _Missing:
+    rows = [one for one in ledger.observations_by_ids([row_id]) if is_within(one.scope, scopes)]
     if not rows:
         return _Missing(ReviveStatus.NOT_FOUND)
     one = rows[0]
@@ -108,18 +118,22 @@ def _observation(row_id: int, ledger: Ledger) -> _Held | _Missing:
     return _Held(one.ref, one.state, one.archived_at_ms)
 
 
-def _memory(key: str, trail: AdminTrail, memories: MemoryTable | None) -> _Held | _Missing:
+def _memory(
+    key: str, trail: AdminTrail, memories: MemoryTable | None, scopes: Collection[str] | None
+) -> _Held | _Missing:
     if memories is None:
         trail.reason = NO_TABLE
         return _Missing(ReviveStatus.NOT_FOUND)
     # The version first: a reading sees what was committed since.
     version = memories.newest_version()
-    ids = memory_ids(memories, key)
-    if len(ids) != 1:
-        status = ReviveStatus.AMBIGUOUS if ids else ReviveStatus.NOT_FOUND
-        return _Missing(status, tuple(map(memory_ref, ids[:MAX_CANDIDATES])))
-    row = memories.by_ids(ids, ["id", *_NEW]).to_pylist()[0]
-    return _Held(memory_ref(ids[0]), row.get("state"), row.get("archived_at_ms"), version)
+    meant = named_memories(key, [*_NEW], memories=memories, scopes=scopes)
+    refs = tuple(map(memory_ref, meant.ids))
+    # A change is written to the rows of an id: of one that stands twice, in any scope, none is changed.
+    if len(refs) != 1 or memories.by_ids(meant.ids, ["id"]).num_rows != 1:
+        status = ReviveStatus.AMBIGUOUS if refs else ReviveStatus.NOT_FOUND
+        return _Missing(status, refs, meant.has_more)
+    row = meant.rows.to_pylist()[0]
+    return _Held(refs[0], row.get("state"), row.get("archived_at_ms"), version)
 
 
 def _written(

@@ -11,9 +11,10 @@ from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.record_requests import TimelineRequest, TimelineResult, asked_ref, is_within
 from sunrise.domain.record_views import ObservationView
 from sunrise.domain.records import memory_ref
-from sunrise.online.admin_get import AMBIGUOUS, NO_LEDGER, NOT_FOUND, memory_ids, shown_observation
+from sunrise.online.admin_get import AMBIGUOUS, NO_LEDGER, NOT_FOUND, shown_observation
 from sunrise.online.admin_rows import moment
 from sunrise.online.admin_trail import AdminTrail
+from sunrise.online.named_memory import named_memories
 from sunrise.ports import Clock, MemoryReader, RecordLedger
 
 UNKNOWN_AGE: Final = "unknown_age"
@@ -113,7 +114,8 @@ def _of_memory(
     table = trail.seen(memories)
     if table is None:
         return None
-    ids = memory_ids(table, key, scopes)
+    meant = named_memories(key, ["createdAt", "scope"], memories=table, scopes=scopes)
+    ids = meant.ids
     if len(ids) != 1:
         trail.reason = AMBIGUOUS if ids else NOT_FOUND
         return None
@@ -123,7 +125,7 @@ def _of_memory(
         seen = ledger.observations_by_ids([row_id])
         for one in (one for one in seen if is_within(one.scope, scopes)):
             return _of_observation(one, row_id, ref)
-    row = table.by_ids(ids, ["id", "createdAt", "scope"]).to_pylist()[0]
+    row = meant.rows.to_pylist()[0]
     at_ms = moment(row.get("createdAt"))
     if at_ms is None:
         trail.reason = UNKNOWN_AGE

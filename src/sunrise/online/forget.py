@@ -9,7 +9,6 @@ from typing import Any, Final
 from sunrise.domain import filters
 from sunrise.domain.calibration import Calibration
 from sunrise.domain.forget import (
-    SHORTEST_PREFIX,
     ForgetCandidate,
     ForgetReceipt,
     ForgetRequest,
@@ -27,13 +26,14 @@ from sunrise.errors import DataError
 from sunrise.online.burial import bury, finish_burials
 from sunrise.online.derived import records_made_of
 from sunrise.online.likeness import rows_saying
+from sunrise.online.named_memory import named_memories
 from sunrise.online.recall import recall
 from sunrise.online.recall_trail import Trail
 from sunrise.online.store_call import new_run_id
 from sunrise.ports import Clock, Embedder, Ledger, MemoryTable
 
 _SHOWN_CHARS: Final = 120
-_AFTER_ALL: Final = "\U0010ffff"
+_READ: Final = ("id", "text", "scope", "state", "trust_tier")
 
 Rows = list[dict[str, Any]]
 
@@ -92,6 +92,7 @@ class _Found:
     rows: tuple[dict[str, Any], ...] = ()
     refs: tuple[str, ...] = ()
     candidates: tuple[ForgetCandidate, ...] = ()
+    has_more: bool = False
 
 
 def _found(call: _Call) -> _Found:
@@ -99,23 +100,18 @@ def _found(call: _Call) -> _Found:
 
 
 def _by_id(call: _Call) -> _Found:
-    name = call.request.name
-    rows = _read(call, [name])
-    if rows:
-        return _one(call, rows)
-    if call.ledger.buried([name]):
-        return _Found(ForgetStatus.ALREADY, refs=(memory_ref(name),))
-    if len(name) < SHORTEST_PREFIX:
-        return _Found(ForgetStatus.NOT_FOUND)
-    where = f"id >= {filters.sql_text(name)} AND id < {filters.sql_text(name + _AFTER_ALL)}"
-    ids = [one for one in call.memories.scan(["id"], where=where).column("id").to_pylist() if one]
-    rows = _read(call, ids[: call.request.limit + 1]) if ids else []
-    buried = [] if rows else [one for one in call.ledger.buried() if one.startswith(name)]
-    if len(buried) == 1:
-        return _Found(ForgetStatus.ALREADY, refs=(memory_ref(buried[0]),))
-    if len({row["id"] for row in rows}) > 1:
-        candidates = tuple(map(_candidate, rows))[: call.request.limit]
-        return _Found(ForgetStatus.AMBIGUOUS, candidates=candidates)
+    request, name = call.request, call.request.name
+    scopes = None if request.scope is None else (request.scope,)
+    meant = named_memories(name, _READ, memories=call.memories, scopes=scopes, limit=request.limit)
+    rows: Rows = meant.rows.to_pylist()
+    if name not in meant.ids:
+        gone = call.ledger.buried_named(name, scopes=scopes, with_unscoped=request.everywhere)
+        # The id that was forgotten itself goes before another one that begins so.
+        if name in gone or (not rows and len(gone) == 1):
+            return _Found(ForgetStatus.ALREADY, refs=(memory_ref(gone[0]),))
+    if len({*meant.ids}) > 1:
+        candidates = tuple(map(_candidate, rows))
+        return _Found(ForgetStatus.AMBIGUOUS, candidates=candidates, has_more=meant.has_more)
     return _one(call, rows) if rows else _Found(ForgetStatus.NOT_FOUND)
 
 
@@ -145,7 +141,7 @@ def _by_query(call: _Call, query: str) -> _Found:
 
 def _read(call: _Call, ids: Sequence[str]) -> Rows:
     """Return the rows of ids as far as the request's scope has them."""
-    rows: Rows = call.memories.by_ids(ids, ["id", "text", "scope", "state", "trust_tier"]).to_pylist()
+    rows: Rows = call.memories.by_ids(ids, _READ).to_pylist()
     wanted = call.request.scope
     return [row for row in rows if wanted is None or _scope(row) == wanted]
 
@@ -204,6 +200,7 @@ def _result(call: _Call, found: _Found, **more: Any) -> ForgetResult:
         scope=call.request.scope,
         refs=found.refs,
         candidates=len(found.candidates),
+        has_more=found.has_more,
         latency_ms=call.trail.latency_ms,
         **more,
     )

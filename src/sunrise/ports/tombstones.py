@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from sunrise.domain.forget import Forgotten, Tombstone
@@ -33,6 +33,17 @@ class TombstoneLedger(Protocol):
 
     def newest_forgotten(self, *, limit: int) -> tuple[Forgotten, ...]:
         """Return what was forgotten last and not let in again, newest first, whoever asked for it."""
+        ...
+
+    def buried_named(
+        self, name: str, *, scopes: Collection[str] | None, with_unscoped: bool = False
+    ) -> tuple[str, ...]:
+        """
+        Return the forgotten memory that had a name as its id, else those whose ids begin so, at most two.
+
+        None are all scopes. What is kept out of all scopes tells of no scope, and is left out where some
+        are named, but *with_unscoped*.
+        """
         ...
 
     def may_be_forgotten(self, terms: Sequence[str]) -> list[bool]:

@@ -46,21 +46,7 @@ def around(service: Service, ref: str | None, scopes: Scopes, **asked: Any) -> d
 
 def revived(service: Service, ref: str, scopes: Scopes, *, dry_run: bool) -> dict[str, Any]:
     """Bring one record back, where it is in one of these scopes."""
-    if scopes is not None:
-        found = service.memories().get(ref, scopes=scopes)
-        one = found.memory or found.observation
-        if one is None:
-            status = "ambiguous" if found.candidates else "not_found"
-            receipt = replace(found.receipt, op="revive").to_dict()
-            return {
-                "status": status,
-                "ref": None,
-                "runId": None,
-                "candidates": list(found.candidates),
-                "receipt": receipt,
-            }
-        ref = one.ref
-    return service.changed(lambda memories: memories.revive(ref, dry_run=dry_run)).to_dict()
+    return service.changed(lambda memories: memories.revive(ref, dry_run=dry_run, scopes=scopes)).to_dict()
 
 
 def exported(service: Service, out: BinaryIO, scope: str | None, **asked: Any) -> ExportResult:

@@ -81,6 +81,7 @@ class GetGiven(Given):
     memory: dict[str, Any] | None
     observation: dict[str, Any] | None
     candidates: list[str]
+    has_more: bool = Field(alias="has_more")
     changes: list[dict[str, Any]]
     links: list[dict[str, Any]]
     usage: dict[str, Any]
@@ -123,6 +124,7 @@ class ReviveGiven(Given):
     ref: str | None
     run_id: str | None
     candidates: list[str]
+    has_more: bool
     receipt: dict[str, Any]
 
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from sunrise.domain.capture_request import CaptureRequest
-from sunrise.domain.forget import MAX_CANDIDATES
 from sunrise.domain.recall import MAX_LIMIT
+from sunrise.domain.record_requests import MAX_CANDIDATES
 from sunrise.domain.replacing import MAX_REPLACED
 from sunrise.domain.turn_request import NO_SESSION
 

@@ -305,3 +305,20 @@ def test_of_a_forgotten_memory_nothing_is_shown_and_nothing_revived(
     assert (texts["obs:1"], texts["obs:2"]) == ("summary of a", None)
     assert revived(table, ledger, "obs:2").status == "forgotten"
     assert ledger.observations_by_ids([2])[0].state == "archived"
+
+
+def test_each_question_looks_in_the_scopes_alone(table: MemoryTable, ledger: SqliteLedger) -> None:
+    other = [{"id": f"3f0c5a1e-a{one:03}", "text": "theirs", "scope": "theirs"} for one in range(1000)]
+    same = {"id": "3f0c5a1e-aaaa", "text": "a copy of the id", "scope": "theirs", "createdAt": 1.0}
+    table.add(pa.Table.from_pylist([same, *other]))
+    found = got(table, ledger, "3f0c5a1e", scopes=("ops",))
+    assert found.memory is not None
+    assert (found.memory.ref, found.memory.scope) == ("mem:3f0c5a1e-aaaa", "ops")
+    assert around(table, ledger, ref="3f0c5a1e", scopes=("ops",)).at_ms == NOW
+    told = revived(table, ledger, "3f0c5a1e", scopes=("nobody",))
+    assert (str(told.status), told.candidates, told.has_more) == ("not_found", (), False)
+    many = got(table, ledger, "3f0c5a1e", scopes=("theirs",))
+    assert (len(many.candidates), many.has_more) == (20, True)
+    # The id is also theirs: a change by id would reach that row too.
+    told = revived(table, ledger, "3f0c5a1e-aaaa", scopes=("ops",))
+    assert (str(told.status), told.candidates) == ("ambiguous", ("mem:3f0c5a1e-aaaa",))

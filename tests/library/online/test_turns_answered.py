@@ -289,3 +289,12 @@ def test_a_switched_off_part_stays_away(agent: Agent) -> None:
     assert agent.asks("the cellar?", policy=off).receipt.skip_reason == "disabled"
     bare = replace(POLICY, working_set=WorkingSetPolicy(enabled=False))
     assert agent.asks("the cellar?", policy=bare).receipt.working_set is None
+
+
+@pytest.mark.parametrize(("tier", "shown"), [("untrusted", []), ("quarantined", []), (None, ["unknown"])])
+def test_nothing_untrusted_is_put_before_a_turn_even_where_nothing_else_fits(
+    ledger: SqliteLedger, clock: FrozenClock, tier: str | None, shown: list[str]
+) -> None:
+    alone = {"text": "Grafana listens on port 3030", "trust_tier": tier}
+    result = Agent(ledger, table_of({"port": alone}), clock).asks("Which port has Grafana?")
+    assert [item.trust for item in (parse(result.text) if result.text else ())] == shown

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from sunrise.adapters.sqlite_ledger import SqliteLedger
@@ -259,3 +260,66 @@ def test_the_receipt_goes_into_json_and_holds_no_text(door: Door) -> None:
     told = json.dumps(door.drop(id=kept.ref).receipt.to_dict())
     assert "tea" not in told
     assert json.loads(told)["refs"] == [kept.ref]
+
+
+def crowd(scope: str, number: int, beginning: str = "homelab-") -> pa.Table:
+    rows = [
+        {"id": f"{beginning}{scope}-{one:04}", "text": f"Box {one} of {scope}", "scope": scope}
+        for one in range(number)
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def test_a_beginning_is_looked_for_in_the_scope_alone_however_many_others_begin_so(
+    door: Door, table: MemoryTable
+) -> None:
+    table.add(crowd("a", 1000))
+    table.add(crowd("b", 1))
+    assert door.drop(id="homelab-", scope="c").status is ForgetStatus.NOT_FOUND
+    done = door.drop(id="homelab-", scope="b")
+    assert (done.status, done.refs) == (ForgetStatus.FORGOTTEN, ("mem:homelab-b-0000",))
+    assert len(ids(table)) == 1000
+    # Forgotten in its scope; the other scopes are told nothing of it.
+    assert door.drop(id="homelab-", scope="b").status is ForgetStatus.ALREADY
+    for name in ("homelab-b-0000", "homelab-"):
+        told = door.drop(id=name, scope="c")
+        assert (told.status, told.refs, told.candidates) == (ForgetStatus.NOT_FOUND, (), ())
+
+
+def test_where_several_are_meant_the_first_are_named_and_that_there_are_more(
+    door: Door, table: MemoryTable
+) -> None:
+    table.add(crowd("b", 6))
+    table.add(crowd("a", 3))
+    told = door.drop(id="homelab-", scope="b", limit=5)
+    assert told.status is ForgetStatus.AMBIGUOUS
+    assert [one.ref for one in told.candidates] == [f"mem:homelab-b-{one:04}" for one in range(5)]
+    assert told.receipt.to_dict()["moreCandidates"] is True
+    assert door.drop(id="homelab-", scope="b", limit=6).receipt.has_more is False
+    assert len(ids(table)) == 9
+
+
+def test_what_is_forgotten_everywhere_tells_no_other_scope_of_its_id(door: Door, table: MemoryTable) -> None:
+    table.add(crowd("b", 1))
+    door.drop(id="homelab-b-0000", everywhere=True)
+    assert door.drop(id="homelab-b-0000", scope="c").status is ForgetStatus.NOT_FOUND
+    assert door.drop(id="homelab-b-0000").status is ForgetStatus.ALREADY
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("it's_a_note", "itXs_a_note-"),
+        ("x' OR '1'='1", "xx-anything"),
+        ("a%b_c-and-more", "aXXbYc-and-more"),
+        ("back\\slash", "back/slash"),
+        ("日記/2026-02-15#1", "日語/2026-02-15#1"),
+    ],
+)
+def test_an_id_is_no_pattern(door: Door, table: MemoryTable, name: str, others: str) -> None:
+    rows = [{"id": name, "text": "The kettle"}, {"id": others, "text": "The ladder"}]
+    table.add(pa.Table.from_pylist(rows))
+    done = door.drop(id=name[:8])
+    assert (done.status, done.refs) == (ForgetStatus.FORGOTTEN, (f"mem:{name}",))
+    assert door.drop(id=name[:8]).refs == (f"mem:{name}",)
+    assert ids(table) == [f"mem:{others}"]
