@@ -12,7 +12,7 @@ from sunrise.bootstrap import Home, existing_memories, open_home
 from sunrise.domain.receipts import RunStatus
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.schedule import DAY
-from sunrise.errors import SunriseError
+from sunrise.errors import StoreError, SunriseError
 from sunrise.ports import Clock
 from sunrise.settings import Settings
 from tasks.doctor_erasure import held_findings
@@ -145,7 +145,11 @@ def _quarantine_findings(home: Home) -> Iterator[Finding]:
 
 
 def _trust_findings(home: Home) -> Iterator[Finding]:
-    found = doubtful(home.ledger, existing_memories(home.settings), most=_TRUST_TEXTS)
+    try:
+        found = doubtful(home.ledger, existing_memories(home.settings), most=_TRUST_TEXTS)
+    except StoreError:
+        # What is the matter with the table is a finding of its own.
+        found = doubtful(home.ledger, None, most=_TRUST_TEXTS)
     rows = len(undecided(home.ledger, found))
     if rows:
         yield look(

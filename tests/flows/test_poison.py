@@ -152,7 +152,7 @@ def test_what_a_tool_answers_is_never_the_owners(home_path: Path, text: str) -> 
 def test_the_agents_own_summary_of_a_page_stays_untrusted(home_path: Path) -> None:
     transcript(home_path, user("what is new at Acme?"), fetched(PAGE), *stored("m-wash", SUMMARY))
     remember(home_path, **{"m-wash": SUMMARY})
-    assert row(home_path, 'Stored: "')[1] == "untrusted"
+    assert row(home_path, SUMMARY)[:2] == ("agent", "untrusted")
     run_body(home_path, writeback, flow="writeback")
     assert tier(home_path, "m-wash") == "untrusted"
     # Recall says of it what it is; whoever packs it can tell.
@@ -190,7 +190,7 @@ def test_what_the_owner_said_and_the_agent_stored_is_not_lowered(home_path: Path
     )
     remember(home_path, **{"m-own": mine})
     run_body(home_path, writeback, flow="writeback")
-    assert row(home_path, 'Stored: "')[1] is None
+    assert row(home_path, mine)[:2] == ("agent", None)
     assert tier(home_path, "m-own") is None
     assert answers(home_path, "which train")["mem:m-own"] is None
 

@@ -12,8 +12,9 @@ import pyarrow as pa
 from sunrise.adapters.arrow_rows import table_of
 from sunrise.adapters.capture_jsonl import CAPTURE_SCHEMA
 from sunrise.adapters.jsonl_lines import dump_json
-from sunrise.domain.episodes import EpisodeRow, Session, event_rows
+from sunrise.domain.episodes import EpisodeRow, event_rows
 from sunrise.domain.records import Rejected, SourcePosition
+from sunrise.domain.sessions import Session
 
 EPISODE_SCHEMA = pa.schema(
     [

@@ -18,8 +18,8 @@ import pyarrow as pa
 from sunrise.adapters.episode_frames import EventGathering, TranscriptBatch
 from sunrise.adapters.jsonl_lines import BATCH_BYTES, MAX_LINE_BYTES, parse_object, sample_of
 from sunrise.domain.capture import RejectReason
-from sunrise.domain.episodes import Session, session_of
 from sunrise.domain.records import Rejected, SourcePosition
+from sunrise.domain.sessions import Session, session_of
 from sunrise.domain.times import known_time
 from sunrise.errors import DataError, StoreError
 

@@ -22,8 +22,8 @@ from sunrise.adapters.jsonl_lines import (
     opened,
     parse_object,
 )
-from sunrise.domain.episodes import Session, session_of
 from sunrise.domain.records import SourcePosition
+from sunrise.domain.sessions import Session, session_of
 from sunrise.domain.times import time_of
 from sunrise.errors import DataError
 

@@ -18,9 +18,10 @@ from typing import Any, Final
 from sunrise.domain.capture_phrases import levelled
 from sunrise.domain.capture_signs import CaptureCategory, CaptureSkip, Verdict, verdict_on
 from sunrise.domain.capture_statements import Statement, statements_in
-from sunrise.domain.episodes import EpisodeRow, EpisodeType, Session, event_rows
+from sunrise.domain.episodes import EpisodeRow, EpisodeType, event_rows
 from sunrise.domain.own_words import Foreign
 from sunrise.domain.scope_policy import ResolvedScope, ScopePolicy, ScopeSource, written_scope
+from sunrise.domain.sessions import Session
 from sunrise.domain.text.cleaning import clip
 from sunrise.domain.text.script import detect_lang
 from sunrise.domain.times import BAD_TIME

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from enum import StrEnum
 from hashlib import sha256
@@ -24,10 +23,10 @@ from sunrise.domain.memory_tools import STORE, is_json_object, memory_operation,
 from sunrise.domain.scoring.task_markers import has_task_marker
 from sunrise.domain.secret_fields import without_secrets
 from sunrise.domain.secrets import redact
+from sunrise.domain.sessions import Session
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.times import time_of
 from sunrise.domain.trust import UNTRUSTED
-from sunrise.domain.turn_speakers import is_group
 from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, says_something, turn_messages
 from sunrise.errors import DataError
 
@@ -71,16 +70,6 @@ class EpisodeRow(NamedTuple):
     detail_json: str
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """What is known of the session that an event stands in. Build it with :func:`session_of`."""
-
-    session_id: str
-    session_key: str | None = None
-    agent_id: str | None = None
-    in_group: bool = False
-
-
 class EventRows(NamedTuple):
     """
     What one event gives.
@@ -91,28 +80,6 @@ class EventRows(NamedTuple):
     episodes: tuple[EpisodeRow, ...] = ()
     observations: tuple[tuple[CaptureRow, str], ...] = ()
     redacted: bool = False
-
-
-def session_of(
-    session_id: str, *, session_key: str | None, agent_id: str | None = None, in_group: bool = False
-) -> Session:
-    """
-    Return the session under the key that hooks name it by; the key names the agent too.
-
-    Runs of a scheduled job share one entry in the store, while hooks name each run by its own key. A key of
-    a group or a channel says that others speak there, whatever ``in_group`` says.
-
-    >>> session_of("9a23", session_key="agent:main:cron:3b4b").session_key
-    'agent:main:cron:3b4b:run:9a23'
-    >>> session_of("9a23", session_key="agent:main:main").agent_id
-    'main'
-    """
-    session_key = short_name(session_key)
-    if session_key and _CRON_JOB.fullmatch(session_key):
-        session_key = f"{session_key}:run:{session_id}"
-    named = _AGENT.match(session_key or "")
-    in_group = in_group or is_group(session_key or "")
-    return Session(session_id, session_key, named[1] if named else short_name(agent_id), in_group)
 
 
 def event_rows(
@@ -165,8 +132,6 @@ def event_rows(
     return EventRows(tuple(turn.episodes), tuple(turn.observations), turn.redacted)
 
 
-_CRON_JOB = re.compile(r"agent:[^:]+:cron:[^:]+")
-_AGENT = re.compile(r"agent:([^:]+):")
 _NOT_OWNERS = re.compile(r"agent:[^:]+:(?:cron|subagent|heartbeat)\b")
 _WRAPPER = "tool_call"
 
@@ -234,11 +199,13 @@ class _Turn:
         summary: str,
         detail: dict[str, Any],
         trust: str | None,
+        stored_as: str | None = None,
     ) -> None:
+        """Add an observation of an episode; with the id of a memory, of what the agent stored as it."""
         record = {
             "ts": None if self.ts_flag else self.ts_ms,
             "kind": kind,
-            "tool_name": episode.tool_name,
+            "tool_name": None if stored_as else episode.tool_name,
             "summary": summary,
             "session_key": self.session.session_key,
             "agent_id": self.session.agent_id,
@@ -248,34 +215,6 @@ class _Turn:
         }
         if episode.tool_call_id:
             record["tool_call_id"] = episode.tool_call_id
-        row, redacted = self._row(record)
-        row = row._replace(memory_id=None, trust_tier=trust)
-        if not episode.tool_call_id:
-            row = row._replace(key=_bounded(f"episode:{episode.key}"))
-        self.redacted = self.redacted or redacted
-        self.observations.append((row, episode.key))
-
-    def observe_stored(self, episode: EpisodeRow, text: str, *, memory_id: str) -> None:
-        """Add what the agent stored, in its own words, as an observation of the memory that holds it."""
-        record = {
-            "ts": None if self.ts_flag else self.ts_ms,
-            # The key is that of the call's row in a capture file, and in the ledgers of earlier versions.
-            "kind": "tool",
-            "tool_call_id": episode.tool_call_id,
-            "summary": text,
-            "session_key": self.session.session_key,
-            "agent_id": self.session.agent_id,
-            "source_ref": episode.source_ref,
-            "detail": {"memory_id": memory_id},
-        }
-        row, redacted = self._row(record)
-        row = row._replace(kind="note", source_kind="agent", trust_tier=None)
-        if not episode.tool_call_id:
-            row = row._replace(key=_bounded(f"episode:{episode.key}"))
-        self.redacted = self.redacted or redacted
-        self.observations.append((row, episode.key))
-
-    def _row(self, record: Mapping[str, Any]) -> tuple[CaptureRow, bool]:
         row, redacted = capture_row(
             record,
             dumps=self.dumps,
@@ -283,7 +222,14 @@ class _Turn:
             now_ms=self._now_ms,
             limits=OF_THE_READER,
         )
-        return row._replace(ts_flag=self.ts_flag), redacted
+        row = row._replace(memory_id=stored_as, trust_tier=trust, ts_flag=self.ts_flag)
+        if stored_as:
+            # The key stays that of the call's row in a capture file, and in ledgers of earlier versions.
+            row = row._replace(kind="note", source_kind="agent")
+        if not episode.tool_call_id:
+            row = row._replace(key=_bounded(f"episode:{episode.key}"))
+        self.redacted = self.redacted or redacted
+        self.observations.append((row, episode.key))
 
     def _safe_detail(self, detail: dict[str, Any]) -> tuple[str, bool]:
         if not detail:
@@ -402,7 +348,8 @@ def _stored(turn: _Turn, episode: EpisodeRow, details: object) -> None:
         # The call was read by an earlier run; what a plugin answers begins with what was stored.
         text = clip(episode.text.strip(), SUMMARY_CHARS)
     if memory_id and text:
-        turn.observe_stored(episode, text, memory_id=memory_id)
+        detail = {"memory_id": memory_id}
+        turn.observe(episode, kind="tool", summary=text, detail=detail, trust=None, stored_as=memory_id)
 
 
 def _unwrapped(details: object) -> tuple[str | None, object, object] | None:

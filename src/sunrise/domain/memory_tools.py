@@ -33,18 +33,23 @@ def memory_operation(tool: str | None) -> str | None:
 
 def stored_memory_id(details: object, text: str) -> str | None:
     """
-    Return the id that the answer to a store names: of memory-lancedb in ``details``, of ours in its JSON.
+    Return the id of the memory that the answer to a store names, as ``id`` or as ``ref``.
+
+    It stands in the details of a plugin's tool, in what a gateway keeps beside the answer of an MCP server,
+    or in the JSON text of such an answer.
 
     >>> stored_memory_id({"action": "created", "id": "3f0c"}, "Stored: tea")
     '3f0c'
     >>> stored_memory_id(None, '{"ref": "mem:3f0c", "status": "created"}')
     '3f0c'
     """
-    named = details.get("id") if isinstance(details, Mapping) else None
-    if named is None:
-        ref = _object(text).get("ref")
-        named = ref.removeprefix("mem:") if isinstance(ref, str) and ref.startswith("mem:") else None
-    return named if isinstance(named, str) and _ID.fullmatch(named) else None
+    told = details if isinstance(details, Mapping) else {}
+    beside = told.get("structuredContent")
+    for answer in (told, beside if isinstance(beside, Mapping) else {}, _object(text)):
+        name = answer.get("id") or answer.get("ref")
+        if isinstance(name, str) and _ID.fullmatch(name):
+            return name.removeprefix("mem:")
+    return None
 
 
 def is_json_object(text: str) -> bool:
@@ -68,7 +73,7 @@ def _object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-_ID = re.compile(r"\S{1,128}")
+_ID = re.compile(r"(?:mem:)?(?!mem:)\S{1,128}")
 _OPERATIONS = (
     "store|recall|search|get|forget|erase|list|update|stats|query|pack|read|write|timeline|related|export"
     "|import|delete|add|save|explain|revive"

@@ -13,8 +13,8 @@ from sunrise.domain.capture_repeats import KeptText
 from sunrise.domain.capture_request import CaptureRequest, CaptureResult
 from sunrise.domain.capture_selection import Settlement, settled
 from sunrise.domain.capture_signs import CaptureCategory
-from sunrise.domain.episodes import Session, session_of
 from sunrise.domain.scope_policy import ScopePolicy
+from sunrise.domain.sessions import Session, session_of
 from sunrise.domain.store import DEFAULT_POLICY, StorePolicy, StoreRequest, StoreResult, StoreStatus
 from sunrise.domain.text.analysis import query_terms
 from sunrise.domain.trust import Origin

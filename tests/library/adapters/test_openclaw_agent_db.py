@@ -139,13 +139,18 @@ def test_the_samples_observations_are_notes_and_results() -> None:
     if not SAMPLE.exists():
         pytest.skip("the sample database of OpenClaw 2026.9.6 is not here")
     rows = only(SAMPLE).rows.to_pylist()
-    assert Counter(row["kind"] for row in rows) == {"note": 12, "tool": 11}
-    # The stand-in for a model gave one call id to two calls of one session.
-    assert len({row["key"] for row in rows}) == 22
-    assert [row["memory_id"] for row in rows if row["memory_id"]] == ["c74b4bb2-de66-492d-a8a5-3cebb6dd0d6b"]
-    assert {row["trust_tier"] for row in rows if row["kind"] == "note"} == {"trusted"}
-    nested = [row["summary"] for row in rows if row["tool_name"] == "pystdio__memory_recall"]
-    assert nested == ['stdio says: {"query": "stdio 花"}']
+    # All eleven tools that were called are the memory's own, and two of them made a memory.
+    assert Counter((row["kind"], row["source_kind"]) for row in rows) == {
+        ("note", "operator"): 12,
+        ("note", "agent"): 2,
+    }
+    assert len({row["key"] for row in rows}) == 14
+    stored = {row["memory_id"]: row["summary"] for row in rows if row["memory_id"]}
+    assert stored == {
+        "c74b4bb2-de66-492d-a8a5-3cebb6dd0d6b": "Žofka má ráda sýr",
+        "cf9ef0ef-71f8-437b-934c-b01e3c2d53f9": "stored over MCP",
+    }
+    assert {row["trust_tier"] for row in rows if row["source_kind"] == "operator"} == {"trusted"}
 
 
 def test_a_writers_open_transaction_is_neither_seen_nor_lost(path: Path, gateway: sqlite3.Connection) -> None:

@@ -74,6 +74,8 @@ def path(tmp_path: Path) -> Path:
 
 
 # Counted by hand from the sample: per file its lines, what they give, and the owner's own words.
+# Of the tools that were called three hand back memories, and one made a memory.
+STORED = {f"{FIRST_SESSION}.jsonl.reset.2026-11-27T21-05-34.306Z": ["Žofka má ráda sýr 花"]}
 COUNTED: dict[str, tuple[int, dict[str, int], list[str]]] = {
     f"{FIRST_SESSION}.jsonl.reset.2026-11-27T21-05-34.306Z": (
         32,
@@ -118,7 +120,12 @@ def test_the_sample_gives_what_was_counted_by_hand(sample: dict[str, TranscriptB
         assert Counter(row["type"] for row in episodes) == types
         assert [row["text"] for row in episodes if row["type"] == "conversation.user"] == owner_texts
         assert batch.rejected == ()
-        assert batch.seen == batch.rows.num_rows == len(owner_texts) + types.get("tool.result", 0)
+        observed = batch.rows.to_pylist()
+        assert batch.seen == len(observed)
+        assert [one["summary"] for one in observed if one["source_kind"] == "operator"] == owner_texts
+        assert [one["summary"] for one in observed if one["source_kind"] != "operator"] == STORED.get(
+            name, []
+        )
 
 
 def test_the_samples_calls_sessions_and_memory_are_named(sample: dict[str, TranscriptBatch]) -> None:

@@ -22,8 +22,8 @@ from sunrise.domain.auto_capture_receipt import MAX_KEYS, capture_receipt
 from sunrise.domain.capture_repeats import KeptText
 from sunrise.domain.capture_selection import Settlement, settled
 from sunrise.domain.capture_signs import CaptureCategory
-from sunrise.domain.episodes import Session, session_of
 from sunrise.domain.scope_policy import ScopePolicy
+from sunrise.domain.sessions import Session, session_of
 from sunrise.errors import ConfigurationError
 from tests.library.domain.capture_utterances import KNOWN
 

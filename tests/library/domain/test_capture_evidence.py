@@ -11,8 +11,8 @@ from sunrise.domain.capture_evidence_ko import KOREAN_EVIDENCE
 from sunrise.domain.capture_evidence_zh import CHINESE_EVIDENCE
 from sunrise.domain.capture_selection import settled
 from sunrise.domain.capture_signs import CaptureCategory, CaptureSkip, verdict_on
-from sunrise.domain.episodes import session_of
 from sunrise.domain.scope_policy import ScopePolicy
+from sunrise.domain.sessions import session_of
 
 ALL = (ENGLISH_EVIDENCE, CHINESE_EVIDENCE, JAPANESE_EVIDENCE, KOREAN_EVIDENCE)
 

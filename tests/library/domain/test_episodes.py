@@ -8,7 +8,8 @@ import pytest
 
 from sunrise.domain import episodes
 from sunrise.domain.capture import RejectReason, capture_row
-from sunrise.domain.episodes import EpisodeRow, EventRows, Session, event_rows, session_of
+from sunrise.domain.episodes import EpisodeRow, EventRows, event_rows
+from sunrise.domain.sessions import Session, session_of
 from sunrise.errors import DataError
 
 MAIN = session_of("s1", session_key="agent:main:main")
