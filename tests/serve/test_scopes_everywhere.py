@@ -23,7 +23,7 @@ from sunrise.domain.forget import Tombstone
 from sunrise.serve.audit import AUDIT_FILE
 from sunrise.serve.http_app import openapi_document
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
-from tests.serving import Answer, Served, make_home, served
+from tests.serving import CONFIG, Answer, Served, make_home, served
 
 OTHER = "agent:2"
 FOREIGN = ("agent two", "m-other")
@@ -232,3 +232,33 @@ def test_the_beginning_of_an_id_is_looked_for_in_the_own_scope_alone(tmp_path: P
         done = running.ask("POST", "/v1/forget", {"id": "homelab-"}, **BEARER).json
         assert (done["status"], done["refs"]) == ("forgotten", ["mem:homelab-z"])
         assert table.scan(["id"], where=f"scope = '{OTHER}' AND id LIKE 'homelab-a%'").num_rows == 1000
+
+
+NORMALIZE = CONFIG + '\n[scope_policy]\nvalidation_mode = "normalize"\n'
+UNTIDY = TokenBook(
+    (BoundToken(hash_of("bound" * 5), Caller("bound", frozenset(Right), ("Agent Two", "mine"))),)
+)
+
+
+@pytest.mark.parametrize(
+    ("scope", "status", "stored_in"), [("Agent Two", 403, None), (None, 403, None), ("mine", 200, "mine")]
+)
+def test_a_scope_that_is_put_in_order_is_still_one_of_the_token(
+    tmp_path: Path, scope: str | None, status: int, stored_in: str | None
+) -> None:
+    home = make_home(tmp_path / "home", config=NORMALIZE)
+    with served(home, tokens=UNTIDY, mcp=True) as running:
+        answer = running.ask("POST", "/v1/store", {"text": "Where the ladder is", "scope": scope}, **BEARER)
+        assert answer.status == status
+        assert (answer.reason if status == 403 else None) == (None if status == 200 else "scope_not_allowed")
+        table = running.service.home.memories()
+        assert table is not None
+        rows = table.scan(["scope"], where="text = 'Where the ladder is'").to_pylist()
+        assert [row["scope"] for row in rows] == ([] if stored_in is None else [stored_in])
+
+
+@pytest.mark.parametrize("name", ["bad scope!!", "-x", "ＡＢＣ"])
+def test_a_name_that_is_no_scope_is_not_stored_under(tmp_path: Path, name: str) -> None:
+    with served(make_home(tmp_path / "home")) as running:
+        answer = running.ask("POST", "/v1/store", {"text": "Where the ladder is", "scope": name})
+        assert (answer.json["status"], answer.json["receipt"]["reason"]) == ("refused", "bad_scope")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sunrise.domain.auto_capture import AutoCapturePolicy
-from sunrise.domain.auto_recall import AutoRecallPolicy, ReceiptPolicy
+from sunrise.domain.auto_recall import MAX_ITEMS, AutoRecallPolicy, ReceiptPolicy
 from sunrise.domain.capture_signs import CaptureCategory
 from sunrise.domain.context_budget import BudgetPolicy, OverflowAction
 from sunrise.domain.priors import RankingPolicy
@@ -117,7 +117,8 @@ def _recall(settings: Settings) -> AutoRecallPolicy:
         enabled=said.enabled,
         skip_trivial_prompts=said.skip_trivial_prompts,
         selection_mode=SelectionMode(said.selection_mode),
-        max_items=said.max_items,
+        # Settings that were valid before they had a limit still open their home.
+        max_items=min(said.max_items, MAX_ITEMS),
         quotas=Quotas(must_max=said.must_max, nice_min=said.nice_min, unknown_max=said.unknown_max),
         repeats=RepeatPolicy(window_turns=said.repeat_window_turns, penalty=said.repeat_penalty),
         dedupe_backbone=said.dedupe_backbone,

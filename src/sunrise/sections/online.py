@@ -54,7 +54,9 @@ class AutoRecallSettings(Section):
         "tier_quota_v1",
         description="tier_quota_v1: each label has its share; tier_first_v1: the most important first.",
     )
-    max_items: int = Field(6, ge=1, le=6, description="Memories of one turn, beside the working set.")
+    max_items: int = Field(
+        6, ge=1, le=20, description="Memories of one turn, beside the working set; more than 6 count as 6."
+    )
     must_max: int = Field(
         2, ge=0, le=20, description="Memories of must_remember, at most, while others wait."
     )

@@ -52,6 +52,17 @@ def scope_for(request: Request, caller: Caller, asked: str | None) -> str:
     return caller.scope_for(asked)
 
 
+def scope_to_write(request: Request, caller: Caller, asked: str | None) -> str:
+    """
+    Return the scope that a memory is stored in, under the name that the policy gives it.
+
+    Raises:
+        RefusalError: The caller is bound to others; reason ``scope_not_allowed``.
+    """
+    request.scope["sunrise.asked_scope"] = asked
+    return caller.scope_to_write(asked, request.app.state.service.scope_policy())
+
+
 def scope_or_all(request: Request, caller: Caller, asked: str | None) -> str | None:
     """
     Return the scope that is looked through; None are all, for a caller who is not bound and names none.

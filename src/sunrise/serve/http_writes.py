@@ -12,7 +12,7 @@ from sunrise.domain.capture_request import CaptureRequest
 from sunrise.domain.forget import ForgetRequest
 from sunrise.domain.store import StoreRequest
 from sunrise.domain.trust import CEILINGS, TRUSTED
-from sunrise.serve.asking import ANSWERED, described, scope_for, turn_scope_for, who
+from sunrise.serve.asking import ANSWERED, described, scope_for, scope_to_write, turn_scope_for, who
 from sunrise.serve.http_models import (
     CaptureAsked,
     CaptureGiven,
@@ -38,7 +38,7 @@ async def store(asked: StoreAsked, request: Request) -> Response:
         caller.check_right(Right.OWNER)
     wanted = StoreRequest(
         asked.text,
-        scope=scope_for(request, caller, asked.scope),
+        scope=scope_to_write(request, caller, asked.scope),
         category=asked.category,
         importance=asked.importance,
         source_kind=asked.source_kind,

@@ -106,7 +106,7 @@ def _store(service: Service, who: Who) -> Tool:
             caller.check_right(Right.WRITE)
             wanted = StoreRequest(
                 text,
-                scope=caller.scope_for(scope),
+                scope=caller.scope_to_write(scope, service.scope_policy()),
                 category=category,
                 importance=importance,
                 idempotency_key=caller.key_for(idempotency_key),

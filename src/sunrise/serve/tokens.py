@@ -17,6 +17,7 @@ from typing import Any, Final
 from sunrise.adapters.private_files import read_private, write_private
 from sunrise.adapters.service_client import TOKEN_FILE
 from sunrise.domain.filters import DEFAULT_SCOPE
+from sunrise.domain.scope_policy import ScopePolicy, written_scope
 from sunrise.domain.trust import Origin
 from sunrise.errors import ConfigurationError
 from sunrise.serve.problems import RefusalError
@@ -118,6 +119,19 @@ class Caller:
         if scope not in self.scopes:
             raise RefusalError("scope_not_allowed")
         return scope
+
+    def scope_to_write(self, asked: str | None, policy: ScopePolicy) -> str:
+        """
+        Return the scope that a memory is stored in, under the name that the policy gives it.
+
+        A name that the policy refuses is handed on as it is: the store refuses it.
+
+        Raises:
+            RefusalError: The caller is bound to others; reason ``scope_not_allowed``.
+        """
+        written = written_scope(self.scope_for(asked), policy)
+        # What is put in order becomes another name on the way: that has to be theirs as well.
+        return self.scope_for(written.scope if written.is_valid else asked)
 
     def key_for(self, key: str | None) -> str | None:
         """
