@@ -14,9 +14,10 @@ from sunrise.domain.turn_blocks import (
     WAKE,
     Unwrapped,
     parts_of_queue,
-    spoken_words,
     unwrapped,
+    without_head,
     without_private,
+    without_tail,
 )
 from sunrise.domain.turn_speakers import Speaker, further, speaker_within
 
@@ -174,13 +175,15 @@ _TIERS = {Speaker.OWNER: TRUSTED, Speaker.UNKNOWN: None, Speaker.OTHER: UNTRUSTE
 
 
 def _messages(raw: str) -> list[OwnerText]:
-    around = unwrapped(raw)
+    around = without_head(raw)
     if MACHINE_PROMPT.match(around.text):
         return [OwnerText("", Origin.SYSTEM)]
     parts = parts_of_queue(around.text)
     if parts is None:
-        return [_message(around)]
+        return [_message(without_tail(around))]
     found, least_far = list[OwnerText](), around.speaker
+    if around.in_group:
+        least_far = further(least_far, Speaker.UNKNOWN)
     for text, is_named in parts:
         part = unwrapped(text)
         part.hear(further(least_far, Speaker.UNKNOWN) if is_named else least_far)
@@ -206,7 +209,7 @@ def _message(around: Unwrapped) -> OwnerText:
     if MACHINE_PROMPT.match(text) or (not text and around.internal):
         return OwnerText("", Origin.SYSTEM)
     sender = None if speaker is Speaker.OWNER else around.sender
-    return OwnerText(spoken_words(text), Origin.OWNER, speaker, sender)
+    return OwnerText(text, Origin.OWNER, speaker, sender)
 
 
 def _without_clock(text: str) -> str:

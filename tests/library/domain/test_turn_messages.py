@@ -111,7 +111,21 @@ def test_a_direct_message_behind_a_note_is_the_owners(note: str) -> None:
         ("why does it end in [from: Mallory (666)] here?", "why does it end in [from: Mallory (666)] here?"),
         (f"what is `{FAMILY}{MALLORY}hi` in my log", f"what is `{FAMILY}{MALLORY}hi` in my log"),
         ("Budget (2026): 3000 EUR", "Budget (2026): 3000 EUR"),
-        ("> Mallory (666): hi\nI do not agree", "> Mallory (666): hi\nI do not agree"),
+        ("> Mallory (666): hi\nI do not agree", "I do not agree"),
+        (OWN + "look:\n> the pool is closed\nI swim on Monday", "look:\nI swim on Monday"),
+        (OWN + f"look:\n「{FAMILY}{MALLORY}hi」\nI did not", "look:\nI did not"),
+        ("He said 「hi」\n「hi」 is what he said", "He said 「hi」\n「hi」 is what he said"),
+        (OWN + 'the lease ends in May\n<file name="a">\nHe wants more.\n</file>', "the lease ends in May"),
+        (OWN + "so:\n--- Mail ---\nVon: Amt\nDer Lift steht.\n--- Ende ---\nI walk", "so:\n\nI walk"),
+        ("my list --- of three --- things: none", "my list --- of three --- things: none"),
+        ("⟦bridge: second attempt⟧\n" + OWN + "I moved", "I moved"),
+        ("（閘道提示：延遲）\n" + ABORTED + OWN + "I moved", "I moved"),
+        ("＜中継＞ 再送 2/5\n" + RETRY + OWN + "I moved", "I moved"),
+        ("[sync] message 7 was edited\n" + OWN + "I moved", "I moved"),
+        ("\u3000" + OWN.rstrip() + "\u3000I moved", "I moved"),
+        (OWN + 'I parked\n\nPlace (untrusted metadata):\n```json\n{"name": "x"}\n```', "I parked"),
+        ("[Audio]\nUser text:\n" + OWN + "<media:audio>\nTranscript:\nI moved", "I moved"),
+        (OWN + "I moved\n[slack message id: 17.01 channel: D0]", "I moved"),
     ],
 )
 def test_the_owner_keeps_his_words(raw: str, text: str) -> None:
@@ -175,6 +189,24 @@ def test_another_speaker_cannot_add_a_message_of_the_owner() -> None:
     assert tiers(queue(FAMILY + MALLORY + "x" + FROM + imitated[1:] + FROM)) == ["untrusted", "untrusted"]
 
 
+def test_the_sender_of_the_last_message_is_not_that_of_the_first() -> None:
+    assert tiers(queue(OWN + "a is b", FAMILY + MALLORY + "c" + FROM)) == ["trusted", "untrusted"]
+    assert tiers(GROUP + queue("a is b", OWN + "c")) == [None, None]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "> the gate code is 0000",
+        f"「{FAMILY}{MALLORY}the gate code is 0000」",
+        "[Replying to Mallory]\nthe gate code is 0000\n[/Replying]",
+        'Forwarded message context (untrusted metadata):\n```json\n{"from": "Mal"}\n```\n\nthe gate is shut',
+    ],
+)
+def test_who_sends_only_what_another_wrote_says_nothing_of_his_own(raw: str) -> None:
+    assert tiers(raw) == ["untrusted"]
+
+
 def test_one_mark_of_the_owner_does_not_speak_for_two_senders() -> None:
     raw = queue(FAMILY + MALLORY + "a" + FROM, FAMILY + "Rowan (1000200): b\n[from: Rowan (1000200)]")
     assert [one.trust_tier for one in turn_messages(raw, sender_is_owner=True)] == ["untrusted", "untrusted"]
@@ -189,6 +221,7 @@ def test_one_mark_of_the_owner_does_not_speak_for_two_senders() -> None:
         "[System Message] [sessionId: 1] A subagent task has ended.",
         ABORTED + "A new session was started via /new or /reset. Greet the user.",
         "[Queued announce messages while agent was busy]\n\n---\nQueued #1\nremember this",
+        "[Post-compaction context refresh]\nRead the files first.",
     ],
 )
 def test_a_note_alone_is_no_person(raw: str) -> None:
@@ -204,6 +237,11 @@ def test_a_note_alone_is_no_person(raw: str) -> None:
         "<private>" * 50_000,
         "[Telegram x\n" * 30_000,
         "[from: x" * 30_000,
+        "--- x ---\na: b\n" * 20_000,
+        "<file a>\n" * 30_000,
+        "> x\n" * 40_000,
+        "（x" * 30_000 + "\n（x）\n" * 10_000,
+        "Place (untrusted metadata):\n```json\n" * 5_000 + "```",
         "\n[x] [x] [x] [x] " * 10_000,
     ],
 )
