@@ -197,6 +197,9 @@ _NOTE = re.compile(
 )
 _AFTER_NOTE = re.compile(rf"\s*(?=(?P<known>{ENVELOPE}|{METADATA})|\[|{_OPENS}|Note\b|System\b|---)")
 _MOST_NOTES = 20
+_ONLY_NOTES = re.compile(
+    rf"(?:(?:Note|System)(?: \([^)\n]{{1,60}}\))?:[^\n]*{_PARAGRAPH}(?:\n\s*\n|\Z)){{2,20}}"
+)
 _LINE = re.compile(r"[^\n]*")
 _BRACKET_PARAGRAPH = re.compile(rf"[^\n]*{_PARAGRAPH}")
 
@@ -218,8 +221,8 @@ MACHINE_PROMPT: Final = re.compile(
 )
 
 _UNSEEN = re.compile(rf"\A[\s{INVISIBLE_CLASS}]+")
-_QUEUE = re.compile(r"(?:\[[^\]\n]{1,200}\]\s*)?---[ \t]*\nQueued #\d+\b")
-_QUEUED = re.compile(r"^---[ \t]*\nQueued #\d+\b(?P<more>[^\n]*)(?:\n|\Z)", re.MULTILINE)
+_QUEUE = re.compile(r"(?:\[[^\]\n]{1,200}\]\s*)?---\s*\nQueued #\d+\b")
+_QUEUED = re.compile(r"^---[ \t]*\n(?:[ \t]*\n){0,3}Queued #\d+\b(?P<more>[^\n]*)(?:\n|\Z)", re.MULTILINE)
 _PRIVATE = re.compile(r"<(?P<end>/?)private\b[^>\n]*>", re.IGNORECASE)
 _MENTION = re.compile(r"(?<=[^\n])<private>(?=[ \t`'\"?.,)]|\Z)", re.IGNORECASE)
 _MEDIA = re.compile(
@@ -329,6 +332,9 @@ def _take_tail(message: Unwrapped) -> None:
     # What is nothing but the end of a turn is no person's.
     message.internal = message.internal or (not text and bool(message.text))
     message.text = text
+    if _ONLY_NOTES.fullmatch(text):
+        # One paragraph may be the owner's note; several are those of a gateway.
+        message.hear(Speaker.UNKNOWN)
     if message.in_group:
         named = message.speaker is Speaker.OTHER or message.sender is not None
         message.hear(Speaker.OTHER if named else Speaker.UNKNOWN)
