@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sunrise.adapters.plugin_table import PluginMemory, write_plugin_table
-from sunrise.settings import CONFIG_FILE
+from sunrise.settings import CONFIG_FILE, machine_zone
 from tasks.demo.capture import DAY_MS, DAYS, LINES, Record, as_line, capture_lines, demo_memory_id
 from tasks.demo.texts import MEMORIES, QUESTIONS
 
@@ -45,7 +45,8 @@ def write_demo_home(home: Path, *, now_ms: int) -> DemoHome:
     _write_lines(spool, capture_lines(now_ms))
     _write_lines(golden, map(as_line, _questions()))
     # A remark of the capture is the owner's, who alone wrote it.
-    (home / CONFIG_FILE).write_text('[harvest]\nspool_highest_origin = "operator"\n', encoding="utf-8")
+    settings = f'timezone = "{machine_zone()}"\n\n[harvest]\nspool_highest_origin = "operator"\n'
+    (home / CONFIG_FILE).write_text(settings, encoding="utf-8")
     # Of the lines one is torn, one stands twice, one repeats the id of another, and four only say thanks.
     return DemoHome(
         home=home,

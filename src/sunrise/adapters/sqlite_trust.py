@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,10 @@ _STANDING = "o.id, o.trust_tier, o.trust_reason, o.source_kind, o.ts_ms, o.summa
 _DERIVED = """
   o.id, o.ts_ms, o.trust_tier, o.trust_reason, o.terms, o.episode_id, o.source_kind,
   CASE WHEN instr(o.detail_json, '"provenance"') THEN o.detail_json -> '$.provenance' END"""
+
+_LEAVES_LESS = """(o.trust_tier IN ('untrusted', 'quarantined')
+  OR o.source_kind IN ('tool', 'web') AND o.memory_id IS NULL)"""
+"""The condition of rows that leave less trust to what is made of them."""
 
 _LOOKED_THROUGH = 500
 """Hits of a search, newest first, of which those that can be parents are taken."""
@@ -109,19 +113,32 @@ class SqliteTrust(SqliteConnection):
             row = db.execute("SELECT text FROM episodes WHERE id = ?", (episode_id,)).fetchone()
         return str(row[0]) if row else ""
 
+    def has_untrusted(self, *, since_ms: int) -> bool:
+        """Return whether any observation that is not older can leave another less trust."""
+        sql = f"SELECT EXISTS (SELECT 1 FROM observations o WHERE o.ts_ms >= ? AND {_LEAVES_LESS})"
+        with self.reading() as db:
+            return bool(db.execute(sql, (since_ms,)).fetchone()[0])
+
     def rows_like(
-        self, row: Derived, words: Sequence[str], *, since_ms: int
+        self,
+        row: Derived,
+        words: Sequence[str],
+        *,
+        since_ms: int,
+        counts: MutableMapping[str, int] | None = None,
     ) -> tuple[list[str], list[tuple[str, int | None]]]:
         """
         Return the terms of rows that share telling words with one and were said before it, the newest first.
 
         First what the owner said; then what is untrusted and not older than a time, with its episode. What a
         tool of the memory answers is the agent's own and left out, unless that memory is untrusted. A row
-        whose id is 0 is not in the ledger yet.
+        whose id is 0 is not in the ledger yet. ``counts`` keeps how many rows hold a word, for the next row.
         """
         owners: list[str] = []
         others: list[tuple[str, int | None]] = []
-        for is_owners, terms, episode_id, tool, memory_id in self._like(row, words, since_ms=since_ms):
+        for is_owners, terms, episode_id, tool, memory_id in self._like(
+            row, words, since_ms=since_ms, counts=counts
+        ):
             if is_owners:
                 owners.append(terms)
             elif memory_id is not None or memory_operation(tool) is None:
@@ -199,11 +216,17 @@ class SqliteTrust(SqliteConnection):
         with self.reading() as db:
             return tuple(_standing(row) for row in db.execute(sql, (json.dumps(keys),)))
 
-    def _like(self, row: Derived, words: Sequence[str], *, since_ms: int) -> list[tuple[Any, ...]]:
+    def _like(
+        self,
+        row: Derived,
+        words: Sequence[str],
+        *,
+        since_ms: int,
+        counts: MutableMapping[str, int] | None,
+    ) -> list[tuple[Any, ...]]:
         # Of the newest hits no more are looked through: a search must not cost a second.
         owners = "(o.source_kind = 'operator' AND o.trust_tier IS 'trusted')"
-        others = """(o.ts_ms >= :since AND (o.trust_tier IN ('untrusted', 'quarantined')
-          OR o.source_kind IN ('tool', 'web') AND o.memory_id IS NULL))"""
+        others = f"(o.ts_ms >= :since AND {_LEAVES_LESS})"
         sql = f"""
           SELECT {owners}, o.terms, o.episode_id, o.tool_name, o.memory_id FROM (
             SELECT rowid FROM observations_fts WHERE terms MATCH :match ORDER BY rowid DESC LIMIT :through
@@ -212,19 +235,23 @@ class SqliteTrust(SqliteConnection):
           ORDER BY o.id DESC"""
         with self.reading() as db:
             # A row that is in the ledger finds itself; a text that is about to be stored does not.
-            match = _match(db, words, own=1 if row.row_id else 0)
+            match = _match(db, words, own=1 if row.row_id else 0, counts={} if counts is None else counts)
             values = {"id": row.row_id, "ts": row.ts_ms, "since": since_ms, "through": _LOOKED_THROUGH}
             return db.execute(sql, {**values, "match": match}).fetchall() if match else []
 
 
-def _match(db: sqlite3.Connection, words: Sequence[str], *, own: int) -> str:
+def _match(
+    db: sqlite3.Connection, words: Sequence[str], *, own: int, counts: MutableMapping[str, int]
+) -> str:
     """
     Return the query for rows that hold a seldom word, or two of the frequent ones side by side.
 
     ``own`` of the rows that hold a word are the one that is asked for.
     """
     sql = "SELECT count(*) FROM (SELECT rowid FROM observations_fts WHERE terms MATCH ? LIMIT ?)"
-    counts = {word: db.execute(sql, (f'"{word}"', _SELDOM + 1)).fetchone()[0] for word in words}
+    for word in words:
+        if word not in counts:
+            counts[word] = db.execute(sql, (f'"{word}"', _SELDOM + 1)).fetchone()[0]
     seldom = sorted((word for word in words if own < counts[word] <= _SELDOM), key=counts.__getitem__)
     parts = [f'"{word}"' for word in seldom[:_WORDS]]
     if len(seldom) < _FEW:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,17 +19,40 @@ _SHORT_TEXT: Final = 20_000
 _HELD_BACK: Final = (QUARANTINED, UNTRUSTED)
 
 
-def inherited_tier(ledger: Ledger, row: Derived) -> str | None:
+@dataclass(slots=True)
+class Reach:
+    """
+    What was learned of the ledger for one row and holds for the next ones of a run.
+
+    ``is_clean_since_ms`` is the time from which no observation can leave another less trust; None where that
+    is not known. ``counts`` is how many rows hold a word.
+    """
+
+    is_clean_since_ms: int | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def is_clean(self, ledger: Ledger, since_ms: int) -> bool:
+        """Return whether no observation from a time on can leave another less trust."""
+        if self.is_clean_since_ms is not None and self.is_clean_since_ms <= since_ms:
+            return True
+        if ledger.has_untrusted(since_ms=since_ms):
+            return False
+        self.is_clean_since_ms = since_ms
+        return True
+
+
+def inherited_tier(ledger: Ledger, row: Derived, *, reach: Reach | None = None) -> str | None:
     """
     Return the most that the parents of a row leave it: those that it names, and those that its words betray.
 
-    A parent that cannot be found is one of which nothing is known. A row without parents keeps all.
+    A parent that cannot be found is one of which nothing is known. A row without parents keeps all. A
+    *reach* is kept for the rows of one run between which nothing else comes in.
     """
     known = ledger.tiers_of(row.parents)
     tier = least(TRUSTED, *(known.get(ref) for ref in row.parents))
     if row.is_owners or tier in (UNTRUSTED, QUARANTINED):
         return tier
-    return least(tier, UNTRUSTED) if _comes_from_untrusted(ledger, row) else tier
+    return least(tier, UNTRUSTED) if _comes_from_untrusted(ledger, row, reach or Reach()) else tier
 
 
 def tier_beside(row: Derived, memories: Sequence[Mapping[str, Any]]) -> str | None:
@@ -49,11 +73,14 @@ def tier_beside(row: Derived, memories: Sequence[Mapping[str, Any]]) -> str | No
     return TRUSTED
 
 
-def _comes_from_untrusted(ledger: Ledger, row: Derived) -> bool:
+def _comes_from_untrusted(ledger: Ledger, row: Derived, reach: Reach) -> bool:
+    since_ms = row.ts_ms - _SEARCHED_MS
+    if row.episode_id is None and reach.is_clean(ledger, since_ms):
+        return False
     stored = ledger.stored_text(row.episode_id) if row.episode_id is not None else None
     text = row.terms if stored is None else _terms(stored)
     turns, results = ledger.session_sources(row)
-    owners, others = ledger.rows_like(row, search_words(text), since_ms=row.ts_ms - _SEARCHED_MS)
+    owners, others = ledger.rows_like(row, search_words(text), since_ms=since_ms, counts=reach.counts)
     episodes = dict.fromkeys([*results, *(episode for _, episode in others if episode is not None)])
     untrusted = [*(terms for terms, _ in others), *_passages(ledger, episodes, text)]
     if not untrusted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import Protocol
 
 import pyarrow as pa
@@ -174,8 +174,17 @@ class TrustLedger(Protocol):
         """Return what was said or answered, empty for an episode that is not there."""
         ...
 
+    def has_untrusted(self, *, since_ms: int) -> bool:
+        """Return whether any observation that is not older can leave another less trust."""
+        ...
+
     def rows_like(
-        self, row: Derived, words: Sequence[str], *, since_ms: int
+        self,
+        row: Derived,
+        words: Sequence[str],
+        *,
+        since_ms: int,
+        counts: MutableMapping[str, int] | None = None,
     ) -> tuple[list[str], list[tuple[str, int | None]]]:
         """Return the terms of rows like one, said before it: the owner's; untrusted ones with episodes."""
         ...
