@@ -26,9 +26,12 @@ def inherit_trust(home: Home, *, run_id: str) -> dict[str, int]:
     """
     ledger = home.ledger
     counts = {"derived": 0, "lowered": 0}
+    seen, reach = 0, Reach()
     while ledger.inherited_up_to() < (newest := ledger.newest_observation()):
+        if newest != seen:
+            # Another process may have added what these rows were made from.
+            seen, reach = newest, Reach()
         rows = ledger.derived_rows(after_id=ledger.inherited_up_to(), limit=_BATCH)
-        reach = Reach()
         for row in rows:
             # To search takes its time, and another writer must not wait for it.
             tier = least(row.tier, inherited_tier(ledger, row, reach=reach))
@@ -37,7 +40,7 @@ def inherit_trust(home: Home, *, run_id: str) -> dict[str, int]:
             with ledger.transaction():
                 counts["lowered"] += _lower(ledger, row, tier, run_id=run_id)
             # The rows behind it may be made of this one.
-            reach = Reach()
+            reach.lower(row)
         counts["derived"] += len(rows)
         ledger.set_inherited_up_to(rows[-1].row_id if len(rows) == _BATCH else newest)
     return counts

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from sunrise.adapters.sqlite_connection import SqliteConnection
-from sunrise.domain.lineage import Derived, named_parents
+from sunrise.domain.lineage import Derived, Holders, RowsRead, Source, named_parents
 from sunrise.domain.memory_tools import memory_operation
 from sunrise.domain.records import split_ref
 from sunrise.domain.trust import TrustStanding, is_operators_decision, least
@@ -32,6 +33,9 @@ _SELDOM = 200
 
 _WORDS = 8
 _FEW = 3
+
+_MOST_WORDS = 50_000
+"""Words of which it is kept which rows hold them; then it is begun anew, so that memory stays bounded."""
 
 _RESULTS = 200
 _TURNS = 50
@@ -120,29 +124,24 @@ class SqliteTrust(SqliteConnection):
             return bool(db.execute(sql, (since_ms,)).fetchone()[0])
 
     def rows_like(
-        self,
-        row: Derived,
-        words: Sequence[str],
-        *,
-        since_ms: int,
-        counts: MutableMapping[str, int] | None = None,
+        self, row: Derived, words: Sequence[str], *, since_ms: int, read: RowsRead | None = None
     ) -> tuple[list[str], list[tuple[str, int | None]]]:
         """
         Return the terms of rows that share telling words with one and were said before it, the newest first.
 
         First what the owner said; then what is untrusted and not older than a time, with its episode. What a
         tool of the memory answers is the agent's own and left out, unless that memory is untrusted. A row
-        whose id is 0 is not in the ledger yet. ``counts`` keeps how many rows hold a word, for the next row.
+        whose id is 0 is not in the ledger yet. ``read`` keeps what was read, for the next row.
         """
         owners: list[str] = []
         others: list[tuple[str, int | None]] = []
-        for is_owners, terms, episode_id, tool, memory_id in self._like(
-            row, words, since_ms=since_ms, counts=counts
-        ):
-            if is_owners:
-                owners.append(terms)
-            elif memory_id is not None or memory_operation(tool) is None:
-                others.append((terms, episode_id))
+        for one in self._sources(row, words, RowsRead() if read is None else read):
+            if not one.is_before(row, since_ms=since_ms):
+                continue
+            if one.is_owners:
+                owners.append(one.terms)
+            elif one.memory_id is not None or memory_operation(one.tool_name) is None:
+                others.append((one.terms, one.episode_id))
         return owners, others
 
     def tiers_of(self, refs: Iterable[str]) -> Mapping[str, str | None]:
@@ -216,48 +215,57 @@ class SqliteTrust(SqliteConnection):
         with self.reading() as db:
             return tuple(_standing(row) for row in db.execute(sql, (json.dumps(keys),)))
 
-    def _like(
-        self,
-        row: Derived,
-        words: Sequence[str],
-        *,
-        since_ms: int,
-        counts: MutableMapping[str, int] | None,
-    ) -> list[tuple[Any, ...]]:
-        # Of the newest hits no more are looked through: a search must not cost a second.
-        owners = "(o.source_kind = 'operator' AND o.trust_tier IS 'trusted')"
-        others = f"(o.ts_ms >= :since AND {_LEAVES_LESS})"
-        sql = f"""
-          SELECT {owners}, o.terms, o.episode_id, o.tool_name, o.memory_id FROM (
-            SELECT rowid FROM observations_fts WHERE terms MATCH :match ORDER BY rowid DESC LIMIT :through
-          ) f JOIN observations o ON o.id = f.rowid
-          WHERE o.id <> :id AND (o.ts_ms <= :ts OR o.ts_flag IS NOT NULL) AND ({owners} OR {others})
-          ORDER BY o.id DESC"""
+    def _sources(self, row: Derived, words: Sequence[str], read: RowsRead) -> list[Source]:
+        """Return the sources among the newest rows that share telling words with one, the newest first."""
+        if len(read.words) > _MOST_WORDS:
+            read.words.clear()
+            read.sources.clear()
         with self.reading() as db:
-            # A row that is in the ledger finds itself; a text that is about to be stored does not.
-            match = _match(db, words, own=1 if row.row_id else 0, counts={} if counts is None else counts)
-            values = {"id": row.row_id, "ts": row.ts_ms, "since": since_ms, "through": _LOOKED_THROUGH}
-            return db.execute(sql, {**values, "match": match}).fetchall() if match else []
+            for word in words:
+                if word not in read.words:
+                    read.words[word] = _holders(db, word, read)
+            # Of the newest no more are looked through: a search must not cost a second.
+            hits = _sources_of(db, _hits(db, row, words, read), read)
+            ids = sorted(hits, reverse=True)[:_LOOKED_THROUGH]
+        return [found for one in ids if (found := read.sources[one])]
 
 
-def _match(
-    db: sqlite3.Connection, words: Sequence[str], *, own: int, counts: MutableMapping[str, int]
-) -> str:
-    """
-    Return the query for rows that hold a seldom word, or two of the frequent ones side by side.
+def _holders(db: sqlite3.Connection, word: str, read: RowsRead) -> Holders:
+    sql = "SELECT rowid FROM observations_fts WHERE terms MATCH ? LIMIT ?"
+    ids = [one for (one,) in db.execute(sql, (f'"{word}"', _SELDOM + 1))]
+    return Holders(len(ids), _sources_of(db, ids, read) if len(ids) <= _SELDOM else set())
 
-    ``own`` of the rows that hold a word are the one that is asked for.
-    """
-    sql = "SELECT count(*) FROM (SELECT rowid FROM observations_fts WHERE terms MATCH ? LIMIT ?)"
-    for word in words:
-        if word not in counts:
-            counts[word] = db.execute(sql, (f'"{word}"', _SELDOM + 1)).fetchone()[0]
-    seldom = sorted((word for word in words if own < counts[word] <= _SELDOM), key=counts.__getitem__)
-    parts = [f'"{word}"' for word in seldom[:_WORDS]]
+
+def _hits(db: sqlite3.Connection, row: Derived, words: Sequence[str], read: RowsRead) -> set[int]:
+    """Return the sources that hold one of the most seldom words, or two of the frequent ones side by side."""
+    # A row that is in the ledger finds itself; a text that is about to be stored does not.
+    own = 1 if row.row_id else 0
+    held = [(word, read.words[word]) for word in words]
+    seldom = sorted((one for _, one in held if own < one.rows <= _SELDOM), key=attrgetter("rows"))
+    found: set[int] = set().union(*(one.sources for one in seldom[:_WORDS]))
     if len(seldom) < _FEW:
-        frequent = [word for word in words if counts[word] > _SELDOM]
-        parts += [f'NEAR("{one}" "{two}", 3)' for one, two in list(pairwise(frequent))[:_WORDS]]
-    return " OR ".join(parts)
+        frequent = pairwise(word for word, one in held if one.rows > _SELDOM)
+        match = " OR ".join(f'NEAR("{one}" "{two}", 3)' for one, two in list(frequent)[:_WORDS])
+        sql = "SELECT rowid FROM observations_fts WHERE terms MATCH ? ORDER BY rowid DESC LIMIT ?"
+        ids = [one for (one,) in db.execute(sql, (match, _LOOKED_THROUGH))] if match else []
+        found |= _sources_of(db, ids, read)
+    return found
+
+
+def _sources_of(db: sqlite3.Connection, ids: Collection[int], read: RowsRead) -> set[int]:
+    _read_sources(db, [one for one in ids if one not in read.sources], read)
+    return {one for one in ids if read.sources[one]}
+
+
+def _read_sources(db: sqlite3.Connection, ids: Sequence[int], read: RowsRead) -> None:
+    owners = "(o.source_kind = 'operator' AND o.trust_tier IS 'trusted')"
+    sql = f"""
+      SELECT o.id, {owners}, o.ts_ms, o.ts_flag IS NULL, o.terms, o.episode_id, o.tool_name, o.memory_id
+      FROM observations o WHERE o.id IN (SELECT value FROM json_each(?)) AND ({owners} OR {_LEAVES_LESS})"""
+    if ids:
+        read.sources.update(dict.fromkeys(ids))
+        found = (Source(*values) for values in db.execute(sql, (json.dumps(ids),)))
+        read.sources.update((one.row_id, one) for one in found)
 
 
 def _derived(row: tuple[Any, ...]) -> Derived:

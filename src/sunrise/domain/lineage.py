@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
@@ -46,6 +46,57 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """
+    One row of the ledger that others may be made from, as analysed terms.
+
+    ``is_owners`` says that the owner said it and is trusted; every other source is untrusted. ``is_dated``
+    says that its time is known.
+    """
+
+    row_id: int
+    is_owners: bool
+    ts_ms: int
+    is_dated: bool
+    terms: str
+    episode_id: int | None
+    tool_name: str | None
+    memory_id: str | None
+
+    def is_before(self, row: Derived, *, since_ms: int) -> bool:
+        """Return whether a row can be made from this one; what is untrusted must not be older than a time."""
+        in_order = self.ts_ms <= row.ts_ms or not self.is_dated
+        return self.row_id != row.row_id and in_order and (self.is_owners or self.ts_ms >= since_ms)
+
+
+@dataclass(slots=True)
+class Holders:
+    """How many rows hold a word, and which of them are sources; of a frequent word none are kept."""
+
+    rows: int
+    sources: set[int]
+
+
+@dataclass(slots=True)
+class RowsRead:
+    """
+    What a run read of the ledger to judge a row, which the next row need not read again.
+
+    ``sources`` has rows by their ids, None for one that is no source; one that is not there is to be read.
+    """
+
+    words: dict[str, Holders] = field(default_factory=dict)
+    sources: dict[int, Source | None] = field(default_factory=dict)
+
+    def add(self, row: Derived) -> None:
+        """Note that a row may have become a source: it is trusted less now."""
+        self.sources.pop(row.row_id, None)
+        for word in row.terms.split():
+            if word in self.words:
+                self.words[word].sources.add(row.row_id)
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """How much of a text no owner said, and how much of that the likeliest parent holds; a word counts 1."""
 
@@ -72,11 +123,15 @@ def is_derived(text: str, *, owner: Iterable[str], untrusted: Iterable[str]) -> 
     >>> is_derived("the payout account is de89-3704", owner=[page], untrusted=[page])
     False
     """
-    words, owners = content(text), [content(one) for one in owner]
+    words = content(text)
+    near = _nearest(untrusted, words)
+    if not near:
+        return False
+    owners = [content(one) for one in owner]
     plain = _novel((word for word in words if word not in _NEGATIONS), owners)
     runs = _novel(_runs(words), map(_runs, owners))
     width = _width(words)
-    for one in _nearest(untrusted, words):
+    for one in near:
         told = content(one)
         if _shared(plain, told, width=width).is_large:
             return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from sunrise.domain.lineage import Derived, is_derived, passages, search_words
+from sunrise.domain.lineage import Derived, RowsRead, is_derived, passages, search_words
 from sunrise.domain.retention import DAY_MS
 from sunrise.domain.text.dated_terms import current_terms, text_terms
 from sunrise.domain.trust import QUARANTINED, TRUSTED, UNTRUSTED, least
@@ -25,11 +25,16 @@ class Reach:
     What was learned of the ledger for one row and holds for the next ones of a run.
 
     ``is_clean_since_ms`` is the time from which no observation can leave another less trust; None where that
-    is not known. ``counts`` is how many rows hold a word.
+    is not known.
     """
 
     is_clean_since_ms: int | None = None
-    counts: dict[str, int] = field(default_factory=dict)
+    read: RowsRead = field(default_factory=RowsRead)
+
+    def lower(self, row: Derived) -> None:
+        """Note that a row is trusted less now: others may be made from it."""
+        self.is_clean_since_ms = None
+        self.read.add(row)
 
     def is_clean(self, ledger: Ledger, since_ms: int) -> bool:
         """Return whether no observation from a time on can leave another less trust."""
@@ -80,7 +85,7 @@ def _comes_from_untrusted(ledger: Ledger, row: Derived, reach: Reach) -> bool:
     stored = ledger.stored_text(row.episode_id) if row.episode_id is not None else None
     text = row.terms if stored is None else _terms(stored)
     turns, results = ledger.session_sources(row)
-    owners, others = ledger.rows_like(row, search_words(text), since_ms=since_ms, counts=reach.counts)
+    owners, others = ledger.rows_like(row, search_words(text), since_ms=since_ms, read=reach.read)
     episodes = dict.fromkeys([*results, *(episode for _, episode in others if episode is not None)])
     untrusted = [*(terms for terms, _ in others), *_passages(ledger, episodes, text)]
     if not untrusted:

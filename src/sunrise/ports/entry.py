@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import pyarrow as pa
 
-from sunrise.domain.lineage import Derived
+from sunrise.domain.lineage import Derived, RowsRead
 from sunrise.domain.records import (
     EntryCount,
     HeldBack,
@@ -179,12 +179,7 @@ class TrustLedger(Protocol):
         ...
 
     def rows_like(
-        self,
-        row: Derived,
-        words: Sequence[str],
-        *,
-        since_ms: int,
-        counts: MutableMapping[str, int] | None = None,
+        self, row: Derived, words: Sequence[str], *, since_ms: int, read: RowsRead | None = None
     ) -> tuple[list[str], list[tuple[str, int | None]]]:
         """Return the terms of rows like one, said before it: the owner's; untrusted ones with episodes."""
         ...
