@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from sunrise.adapters.spool_files import came_by_http, is_spooled
 from sunrise.bootstrap import Home, existing_memories
+from sunrise.domain.memory_tools import is_answer_of_memory, memory_operation
 from sunrise.domain.records import EntryCount, Inserted, Rejected, SourcePosition
+from sunrise.domain.trust import UNTRUSTED
 from sunrise.ports import CapturedBatch, MemoryTable
 from tasks.spool import remember_to_scrub
 
@@ -91,7 +93,8 @@ class Keeper:
 
         frame = _observations(screened(batch.rows, "summary", "summary_en"))
         rows, refused = admit(CapturedFrame, frame, source=source, key="key", sample="summary")
-        told, refused_told = self._episodes(batch, source)
+        rows, answers = _without_answers_of_memory(rows)
+        told, refused_told = self._episodes(batch, source, answers)
         # Asked for before the ledger is held: the memories may be far away.
         unlinked = self._links_to_refuse(rows, source)
         # Judged under the lock: what another process keeps meanwhile would be judged by nobody.
@@ -116,7 +119,7 @@ class Keeper:
                 remember_to_scrub(self._home, source)
         trusted, held_back = trusted_and_held_back(judged.rows)
         return Harvested(
-            seen=batch.seen,
+            seen=batch.seen - answers.height,
             inserted=inserted.observations,
             duplicate=rows.height - inserted.observations - judged.sightings.num_rows,
             episodes_seen=told.height,
@@ -205,9 +208,14 @@ class Keeper:
             *entry_counts(self._day, "quarantined", distrusts),
         ]
 
-    def _episodes(self, batch: CapturedBatch, source: str) -> tuple[pl.DataFrame, tuple[Rejected, ...]]:
-        if batch.episodes is None or not self._home.settings.harvest.episodes:
+    def _episodes(
+        self, batch: CapturedBatch, source: str, answers: pl.DataFrame
+    ) -> tuple[pl.DataFrame, tuple[Rejected, ...]]:
+        if not self._home.settings.harvest.episodes:
             return _no_episodes(), ()
+        answered = _episodes_of(answers, source) if answers.height else _no_episodes()
+        if batch.episodes is None:
+            return answered, ()
         import polars as pl
 
         from contracts.admission import admit
@@ -216,7 +224,8 @@ class Keeper:
 
         # Episodes have no column for the reason: the observations of them do.
         told = screened(batch.episodes, "text").drop_columns([REASON.name])
-        return admit(EpisodeFrame, pl.DataFrame(told), source=source, key="key")
+        rows, refused = admit(EpisodeFrame, pl.DataFrame(told), source=source, key="key")
+        return pl.concat([rows, answered]), refused
 
 
 def make_ready() -> None:
@@ -231,6 +240,35 @@ def _observations(rows: pa.Table) -> pl.DataFrame:
     # Only transcripts have episodes, only an old ledger knows of states, and the door says the rest.
     absent = [pl.lit(None, dtype=pl.String).alias(name) for name in _ABSENT if name not in frame.columns]
     return frame.with_columns(*absent, pl.lit(None, dtype=pl.Int64).alias("archived_at_ms"))
+
+
+def _without_answers_of_memory(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows that are observations, and those in which a tool of the memory only answers."""
+    import polars as pl
+
+    tools = [tool for tool in rows["tool_name"].unique() if memory_operation(tool) is not None]
+    if not tools:
+        return rows, rows.clear()
+    said = rows.select("tool_name", "summary").iter_rows()
+    is_answer = pl.Series([tool in tools and is_answer_of_memory(tool, text) for tool, text in said])
+    return rows.filter(~is_answer), rows.filter(is_answer)
+
+
+def _episodes_of(answers: pl.DataFrame, source: str) -> pl.DataFrame:
+    """Return answers of a memory's tools as what was answered: they repeat what is remembered."""
+    import polars as pl
+
+    from contracts.observations import EpisodeFrame
+
+    told = answers.with_columns(
+        type=pl.lit("tool.result"),
+        session_id=pl.coalesce("session_key", pl.lit(source)),
+        trust_tier=pl.lit(UNTRUSTED),
+        source_ref=pl.coalesce("source_ref", pl.lit(f"file:{source}")),
+        tool_call_id=pl.lit(None, dtype=pl.String),
+        text=pl.col("summary"),
+    )
+    return told.select(list(EpisodeFrame.to_schema().columns))
 
 
 @cache

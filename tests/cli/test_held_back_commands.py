@@ -22,7 +22,7 @@ def home(tmp_path: Path) -> Path:
     """A home that put two rows of an agent and one of a tool into the archive."""
     (tmp_path / "sunrise.toml").write_text(CONFIG)
     beat = {"kind": "note", "source_kind": "agent", "summary": "HEARTBEAT_OK"}
-    tool = {"kind": "tool", "tool_name": "memory_search", "summary": "Found 1: tea at four"}
+    tool = {"kind": "tool", "tool_name": "exec", "summary": "Relevant memories:\n1. [fact] tea at four"}
     write_captures(
         tmp_path / "spool" / "a.jsonl", [{**beat, "id": "x"}, {**beat, "id": "y", "scope": "work"}]
     )

@@ -17,7 +17,7 @@ from tasks.harvest import read_sources
 from tasks.keeping import Harvested
 from tests.fakes import FrozenClock
 from tests.homes import CONFIG, NOW, OWNERS_SPOOL, write_captures
-from tests.ledgers import WHOLE
+from tests.ledgers import WHOLE, raw
 
 
 @pytest.fixture
@@ -103,14 +103,26 @@ def test_the_first_row_of_a_rule_is_hidden_and_the_others_are_counted_on_it(home
     assert (later.inserted, later.collapsed) == (0, {"heartbeat": 1})
 
 
-def test_a_result_of_a_memory_tool_is_a_recall_loop_unless_it_stores(home: Home) -> None:
+def test_a_capture_of_what_a_memory_tool_answers_is_an_episode_unless_it_stores(home: Home) -> None:
+    answer = '{"ref": "mem:3f0c", "status": "created"}'
     found = harvest(
         home,
         tool("Found 1: the owner likes tea", name="memory_search"),
-        tool("Found 2: the owner has a cat", name="memory_search"),
+        tool("Found 2: the owner has a cat", name="pi__memory_recall"),
+        tool(answer, name="memory_store", detail={"id": "3f0c"}),
         tool("Stored memory 3f0c", name="memory_store"),
     )
-    assert (found.inserted, found.collapsed) == (2, {"recall_loop": 1})
+    assert (found.seen, found.inserted, found.collapsed) == (1, 1, {})
+    assert (found.episodes_seen, found.episodes_inserted) == (3, 3)
+    told = raw(home.ledger, "SELECT text, trust_tier, detail_json FROM episodes ORDER BY id")
+    assert [text for text, _, _ in told][2] == answer
+    assert {tier for _, tier, _ in told} == {"untrusted"}
+    # The link to what was stored stays with the answer.
+    assert "3f0c" in told[2][2]
+    assert raw(home.ledger, "SELECT summary FROM observations") == [("Stored memory 3f0c",)]
+    # Read again, nothing is added.
+    again = harvest(home, tool("Found 1: the owner likes tea", name="memory_search"))
+    assert (again.episodes_seen, again.episodes_inserted) == (1, 0)
 
 
 def test_boot_files_of_the_settings_are_known(path: Path) -> None:

@@ -52,6 +52,20 @@ def stored_memory_id(details: object, text: str) -> str | None:
     return None
 
 
+def is_answer_of_memory(tool: str | None, text: str) -> bool:
+    """
+    Return whether a tool's text only repeats what is remembered.
+
+    What a store answers in a sentence repeats what was stored, and names the memory that holds it: that is
+    how a capture file says what the agent stored.
+
+    >>> is_answer_of_memory("memory_get", "tea"), is_answer_of_memory("memory_store", "Stored: tea")
+    (True, False)
+    """
+    operation = memory_operation(tool)
+    return operation is not None and (operation != STORE or is_json_object(text))
+
+
 def is_json_object(text: str) -> bool:
     """
     Return whether a text is an answer for programs, in which nothing is said.

@@ -42,7 +42,7 @@ from sunrise.domain.admission.set_up import (
     is_set_up,
 )
 from sunrise.domain.admission.wording import claim_of, opens_with_event
-from sunrise.domain.memory_tools import STORE, is_json_object, memory_operation
+from sunrise.domain.memory_tools import is_answer_of_memory
 
 OWNER = "operator"
 """The source kind of what the owner said."""
@@ -123,15 +123,9 @@ def _never(_candidate: Candidate, _around: Surroundings) -> bool:
 
 
 def _comes_from_memory(candidate: Candidate, _around: Surroundings) -> bool:
-    if is_recalled(candidate.text) or _is_answer_of_memory(candidate):
+    if is_recalled(candidate.text) or is_answer_of_memory(candidate.tool_name, candidate.text):
         return True
     return candidate.source_kind != "tool" and is_search_result(candidate.text)
-
-
-def _is_answer_of_memory(candidate: Candidate) -> bool:
-    operation = memory_operation(candidate.tool_name)
-    # What a store answers in a sentence repeats what was stored, and names the memory that holds it.
-    return operation is not None and (operation != STORE or is_json_object(candidate.text))
 
 
 def _is_heartbeat(candidate: Candidate, _around: Surroundings) -> bool:
