@@ -25,6 +25,7 @@ from sunrise.domain.secret_spans import MemorySecrets, RedactedField, Scrubbed, 
 from sunrise.domain.text.dated_terms import day_terms, with_day
 from sunrise.errors import BusyError, DataError
 from sunrise.ports import Embedder, IndexProbe, IndexState, TableFiles, TableState
+from tests.fake_places import FakePlaces
 from tests.fake_snapshots import FakeSnapshots
 from tests.fake_vectors import FakeVectors
 
@@ -76,7 +77,7 @@ class ZeroEmbedder(FakeEmbedder):
         return np.zeros((len(texts), self.dimension), dtype=np.float32)
 
 
-class FakeMemoryTable(FakeVectors, FakeSnapshots):
+class FakeMemoryTable(FakeVectors, FakeSnapshots, FakePlaces):
     """The memories table over one Arrow table; SQLite reads the filters, tags and versions are counters."""
 
     def __init__(self, rows: pa.Table | None = None, *, dimension: int = 8) -> None:

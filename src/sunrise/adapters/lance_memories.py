@@ -17,6 +17,7 @@ from sunrise.adapters.held_rows import SKETCHED_FROM, HeldRows
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
 from sunrise.adapters.lance_erasure import LanceErasure
 from sunrise.adapters.lance_holding import LanceHolding
+from sunrise.adapters.lance_places import LancePlaces
 from sunrise.adapters.lance_snapshots import LanceSnapshots
 from sunrise.adapters.lance_upkeep import LanceUpkeep
 from sunrise.adapters.lance_vectors import LanceVectors
@@ -47,7 +48,7 @@ def exists(
         return table in connect(uri, storage_options=storage_options).list_tables().tables
 
 
-class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
+class LanceMemories(LancePlaces, LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     """
     Implements :class:`sunrise.ports.MemoryTable` on lancedb.
 

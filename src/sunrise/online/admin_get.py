@@ -15,11 +15,10 @@ from sunrise.domain.record_requests import (
     is_within,
 )
 from sunrise.domain.record_views import MemoryView, ObservationView, RecordedChange, RecordLink, Usage
-from sunrise.domain.records import memory_ref
 from sunrise.domain.secrets import redact
 from sunrise.domain.times import written_time
 from sunrise.domain.trust import QUARANTINED
-from sunrise.online.admin_rows import VIEW_COLUMNS, named, views_of
+from sunrise.online.admin_rows import VIEW_COLUMNS, memories_in, views_of
 from sunrise.online.admin_trail import AdminTrail
 from sunrise.online.named_memory import named_memories
 from sunrise.ports import Clock, MemoryReader, RecordLedger
@@ -122,10 +121,10 @@ def _find(
     if table is None:
         return _Found()
     meant = named_memories(asked.key, VIEW_COLUMNS, memories=table, scopes=request.scopes)
-    if len(meant.ids) != 1:
-        return _Found(candidates=tuple(map(memory_ref, meant.ids)), has_more=meant.has_more)
-    memory = next(views_of(named(meant.rows), with_quarantined_texts=shown, zone=zone), None)
-    return _Found(memory=memory)
+    if len(meant.refs) != 1:
+        return _Found(candidates=meant.refs, has_more=meant.has_more)
+    memory = next(views_of(memories_in(meant.rows), with_quarantined_texts=shown, zone=zone), None)
+    return _Found(memory=memory and replace(memory, ref=meant.refs[0]))
 
 
 def _history(ref: str, request: GetRequest, trail: AdminTrail, ledger: RecordLedger | None) -> _History:
