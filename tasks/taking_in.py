@@ -11,9 +11,11 @@ import pyarrow as pa
 
 from sunrise.bootstrap import Home
 from sunrise.domain.records import memory_ref
+from sunrise.domain.row_names import row_name
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.trust import QUARANTINED, TRUSTED, least
-from sunrise.online.burial import bury_returned
+from sunrise.online.burial import RETURNING, bury_returned, delete_named
+from sunrise.online.named_memory import rows_called
 from sunrise.ports import Ledger, MemoryTable
 from tasks.memories import change, change_memories, is_empty
 from tasks.run_frame import Run
@@ -64,12 +66,13 @@ def forget_returned(run: Run, table: MemoryTable) -> None:
 
 def delete_returned(home: Home, table: MemoryTable) -> list[str]:
     """Delete memories that are forgotten; return their ids."""
-    ids = sorted(home.ledger.buried())
-    there = [str(name) for name in table.by_ids(ids, ["id"]).column("id").to_pylist()]
-    table.delete(there)
+    buried = sorted(home.ledger.buried())
+    there = [str(name) for name in table.by_ids(buried, ["id"]).column("id").to_pylist()]
+    there += map(row_name, rows_called(buried, (), memories=table).to_pylist())
+    delete_named(there, memories=table)
     names = table.schema().names
     where = "terms IS NULL" if "terms" in names else None
-    news = table.scan(["id", "text", "terms", "scope"], where=where).to_pylist()
+    news = table.scan(RETURNING, where=where).to_pylist()
     return sorted({*there, *bury_returned(news, memories=table, ledger=home.ledger)})
 
 

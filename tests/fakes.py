@@ -153,7 +153,8 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots, FakePlaces):
         check_merge_keys(rows)
         news = {row["id"]: row for row in fitted(rows, schema=self.rows.schema).to_pylist() if row["id"]}
         olds = self.rows.to_pylist()
-        met = [row for row in olds if row["id"] in news]
+        times = Counter(row["id"] for row in olds)
+        met = [row for row in olds if row["id"] in news and times[row["id"]] == 1]
         if rows.num_columns == 1 or not met:
             return 0
         emptied = own_columns(self.rows.schema) if "text" in rows.column_names else []

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from sunrise.adapters.lance_memories import LanceMemories
@@ -80,3 +81,16 @@ def test_a_row_that_left_its_place_is_not_met(tmp_path: Path, write: Callable[..
     values = ("id", ["new"]) if write is MemoryTable.write_placed else ()
     assert getattr(table, write.__name__)(rows, *values) == 0
     assert [name for name, _, _ in told(table)] == ["k1", "k1"]
+
+
+def test_a_merge_leaves_rows_alone_that_share_their_id(table: MemoryTable) -> None:
+    rows = pa.table({"id": ["k1", "k2"], "category": ["fact", "fact"]})
+    assert table.merge(rows) == 1
+    read = table.by_ids(["k1", "k2"], ["id", "scope"])
+    once = pa.table({"id": ["k1", "k2"], "scope": ["other", "other"]})
+    first = read.filter(pc.not_equal(pc.fill_null(read["scope"], ""), "work"))
+    assert table.overwrite(once, read=first, version=table.newest_version()) == 1
+    found = table.scan(["id", "text", "category", "scope"]).to_pylist()
+    assert [tuple(row.values()) for row in found if row["id"] == "k2"] == [("k2", "milk", "fact", "other")]
+    shared = [(row["text"], row["category"], row["scope"]) for row in found if row["id"] == "k1"]
+    assert sorted(shared) == [("the gate", None, "home"), ("the shed", None, "work")]

@@ -248,7 +248,7 @@ class LanceMemories(LancePlaces, LanceVectors, LanceUpkeep, LanceSnapshots, Lanc
         if rows.num_rows == 0 or rows.num_columns == 1:
             return 0
         with told_as_ours("cannot merge into the memories table"):
-            return int(lance_merge.merge(self._table, rows).num_updated_rows)
+            return lance_merge.merge_own(self._table, rows)
 
     def overwrite(self, rows: pa.Table, *, read: pa.Table, version: int) -> int:
         """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -75,12 +76,12 @@ def named_memories(
 
 def rows_called(names: Collection[str], columns: Sequence[str], *, memories: MemoryReader) -> pa.Table:
     """Return the rows, with their places, that have one of some names of rows; all scopes are looked at."""
-    ids = {one for name in names if (one := id_in(name)) is not None}
+    ids, names = {one for name in names if (one := id_in(name)) is not None}, frozenset(names)
     rows = memories.placed([*ROW_COLUMNS, *columns], where=of_ids(ids))
     return rows.filter(pa.array([name in names for name in _row_names(rows)], pa.bool_()))
 
 
-def own_names(rows: Sequence[dict[str, object]], *, memories: MemoryReader) -> list[str]:
+def own_names(rows: Sequence[Mapping[str, Any]], *, memories: MemoryReader) -> list[str]:
     """Return what each row is called in the whole table: its id only where no row of any scope shares it."""
     ids = [str(row["id"]) for row in rows if row["id"]]
     held = memories.by_ids(ids, ["id"]).column("id").to_pylist()
