@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from sunrise.domain.filters import sql_text
+from sunrise.domain.filters import DEFAULT_SCOPE, sql_text
 
 TOLD_BY: Final = ("text", "scope", "createdAt", "category", "trust_tier", "state")
 """What tells rows of one id apart. Rows that agree in all of it are one memory that was written twice."""
@@ -55,6 +56,30 @@ def names_among(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """
     times = Counter(row["id"] for row in rows)
     return [str(row["id"]) if row["id"] and times[row["id"]] == 1 else row_name(row) for row in rows]
+
+
+def keeps_id(rows: Sequence[Mapping[str, Any]], told: Sequence[tuple[str, str]]) -> int:
+    """
+    Return which of the rows that share an id keeps it.
+
+    That is the one of which the newest observation speaks that is linked to the id and is of its scope;
+    *told* are their texts and scopes, the newest first. Where none speaks of any, it is the oldest row, of
+    equals the first by name.
+
+    >>> rows = [{"id": "k", "text": "tea", "createdAt": 2}, {"id": "k", "text": "milk", "createdAt": 1}]
+    >>> keeps_id(rows, []), keeps_id(rows, [("Stored: tea", "global")]), keeps_id(rows, [("tea", "work")])
+    (1, 0, 1)
+    """
+
+    def order(place: int) -> tuple[int, float, str]:
+        row = rows[place]
+        said, scope = (row.get("text") or "").strip(), row.get("scope") or DEFAULT_SCOPE
+        speaks = (at for at, (text, where) in enumerate(told) if said and said in text and where == scope)
+        created = row.get("createdAt")
+        is_time = isinstance(created, int | float) and math.isfinite(created)
+        return next(speaks, len(told)), created if is_time else math.inf, row_name(row)
+
+    return min(range(len(rows)), key=order)
 
 
 def of_ids(ids: Collection[str]) -> str:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sunrise.domain.filters import both, sql_text
 from sunrise.domain.memory_filter import begins_with, in_any_of
+from sunrise.domain.ranking import PLUGIN_SEED_ID
 from sunrise.domain.record_requests import MAX_CANDIDATES, SHORTEST_PREFIX
 from sunrise.domain.records import memory_ref
 from sunrise.domain.row_names import ROW_COLUMNS, id_in, names_among, of_ids, row_name
@@ -76,9 +78,9 @@ def named_memories(
 
 def rows_called(names: Collection[str], columns: Sequence[str], *, memories: MemoryReader) -> pa.Table:
     """Return the rows, with their places, that have one of some names of rows; all scopes are looked at."""
-    ids, names = {one for name in names if (one := id_in(name)) is not None}, frozenset(names)
+    ids, wanted = {one for name in names if (one := id_in(name)) is not None}, frozenset(names)
     rows = memories.placed([*ROW_COLUMNS, *columns], where=of_ids(ids))
-    return rows.filter(pa.array([name in names for name in _row_names(rows)], pa.bool_()))
+    return rows.filter(pa.array([name in wanted for name in _row_names(rows)], pa.bool_()))
 
 
 def own_names(rows: Sequence[Mapping[str, Any]], *, memories: MemoryReader) -> list[str]:
@@ -86,6 +88,14 @@ def own_names(rows: Sequence[Mapping[str, Any]], *, memories: MemoryReader) -> l
     ids = [str(row["id"]) for row in rows if row["id"]]
     held = memories.by_ids(ids, ["id"]).column("id").to_pylist()
     return [str(row["id"]) if held.count(row["id"]) == 1 else row_name(row) for row in rows]
+
+
+def shared_ids(memories: MemoryReader) -> frozenset[str]:
+    """Return the ids that several rows have; all ids are read."""
+    ids = memories.scan(["id"]).column("id").cast(pa.string()).drop_null()
+    counts = pc.value_counts(ids)
+    several = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+    return frozenset(several.to_pylist()) - {"", PLUGIN_SEED_ID}
 
 
 def _names(rows: pa.Table) -> list[str]:
