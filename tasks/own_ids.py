@@ -31,7 +31,7 @@ Rows = list[dict[str, Any]]
 
 def mend_ids(home: str | None, *, dry_run: bool) -> RunReceipt:
     """
-    Give each row without an id a new one, and of rows that share one all but one, as a run that can be undone.
+    Give rows without an id a new one, and of rows that share one all but one, as a run that can be undone.
 
     Which keeps it, see :func:`sunrise.domain.row_names.keeps_id`; what the ledger knows of the id stays with
     that row. The receipt shows found = mended + kept + left.
@@ -47,7 +47,7 @@ def count_unnamed(table: MemoryReader) -> tuple[int, int]:
 
 
 def judge_ids(table: MemoryTable | None, wanted: pl.DataFrame, reason: str) -> list[tuple[Change, str]]:
-    """Return the change that takes each id back that a run gave, and ``restored``, ``already_so``, ``skipped``."""
+    """Return the change that takes each id back, and its verdict: restored, already_so or skipped."""
     columns = wanted.select("record_ref", "expected", "target").iter_rows()
     changes = [Change(ref, ID, expected or "null", target, reason) for ref, expected, target in columns]
     images = [(json.loads(one.before), json.loads(one.after)) for one in changes]
@@ -68,7 +68,8 @@ def _there(table: MemoryTable | None, images: Sequence[Any]) -> set[str]:
 
 
 def _key(image: Any) -> str | None:
-    return image["row"] if isinstance(image, dict) else image
+    key: str | None = image["row"] if isinstance(image, dict) else image
+    return key
 
 
 def _carry_out(run: Run) -> None:

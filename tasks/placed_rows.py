@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
 
 from sunrise.domain.records import Change
-from sunrise.domain.row_names import ROW_COLUMNS, id_in, of_ids, row_name
+from sunrise.domain.row_names import id_in, of_ids, row_name
 from sunrise.online.named_memory import rows_called
 from sunrise.ports import MemoryTable
 
 ID: Final = "id"
 """
-The field of a change that gives a row another id. One image of it is the new id, the other one, for the row as
-it was, an object: ``id`` is what it had, which may be none, and ``row`` its name.
+The field of a change that gives a row another id. One image of it is the new id. The other one, of the row as
+it was, is an object: ``id`` is what it had, which may be none, and ``row`` its name.
 """
 
 
@@ -26,23 +27,28 @@ def write_ids(table: MemoryTable, changes: Sequence[Change]) -> int:
 
     What was done already is not done again, and a row that is not there any more is left out.
     """
-    wanted = [(json.loads(one.before), json.loads(one.after)) for one in changes]
-    given = [row for row, new in wanted if isinstance(new, dict)]
-    anew = {new for _, new in wanted if not isinstance(new, dict)}
-    done = set(table.by_ids(sorted(anew), [ID]).column(ID).to_pylist())
-    named = {row["row"] for row, new in wanted if isinstance(row, dict) and new not in done}
-    found = [rows_called(named, (), memories=table), table.placed(ROW_COLUMNS, where=of_ids(given))]
-    rows = pa.concat_tables(found)
-    places: dict[tuple[Any, str], list[int]] = {}
+    images = [(json.loads(one.before), json.loads(one.after)) for one in changes]
+    given = [(was, new) for was, new in images if isinstance(new, str)]
+    back = {was: new[ID] for was, new in images if isinstance(new, dict)}
+    return _give(table, given) + _take_back(table, back)
+
+
+def _give(table: MemoryTable, given: Sequence[tuple[dict[str, Any], str]]) -> int:
+    done = set(table.by_ids([new for _, new in given], [ID]).column(ID).to_pylist())
+    left = [(was, new) for was, new in given if new not in done]
+    rows = rows_called({was["row"] for was, _ in left}, (), memories=table)
+    places: dict[tuple[str | None, str], list[int]] = defaultdict(list)
     for place, row in enumerate(rows.to_pylist()):
-        places.setdefault((row[ID], row_name(row) if place < found[0].num_rows else ""), []).append(place)
-    met, values = list[int](), list[str | None]()
-    for was, new in wanted:
-        same = places.get((was[ID], was["row"]) if isinstance(was, dict) else (was, ""))
-        if same and new not in done:
-            met.append(same.pop())
-            values.append(new[ID] if isinstance(new, dict) else new)
-    return table.write_placed(rows.take(pa.array(met, pa.int64())), ID, values)
+        places[row[ID], row_name(row)].append(place)
+    # Of rows that nothing tells apart each takes one of the ids.
+    met = [(places[key].pop(), new) for was, new in left if places[key := (was[ID], was["row"])]]
+    taken = rows.take(pa.array([place for place, _ in met], pa.int64()))
+    return table.write_placed(taken, ID, [new for _, new in met])
+
+
+def _take_back(table: MemoryTable, back: Mapping[str, str | None]) -> int:
+    rows = table.placed([ID, "text"], where=of_ids(back))
+    return table.write_placed(rows, ID, [back[name] for name in rows.column(ID).to_pylist()])
 
 
 def put_called(table: MemoryTable, wanted: Mapping[str, Mapping[str, tuple[Any, Any]]]) -> int:

@@ -135,6 +135,7 @@ def forgotten_lines(data: Mapping[str, Any]) -> list[str]:
     rows = [[one["ref"], one["scope"], beginning(one["text"])] for one in data["candidates"]]
     if rows:
         lines += ["", table(rows, header=["ref", "scope", "text"], within=terminal_width())]
+        lines += ["", "nothing was forgotten: say which, by the ref of one of them"]
     lines += [f"{'made of it':<12} {ref}" for ref in data["receipt"]["derived"] if ref not in data["refs"]]
     return lines
 

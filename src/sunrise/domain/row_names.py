@@ -75,9 +75,9 @@ def keeps_id(rows: Sequence[Mapping[str, Any]], told: Sequence[tuple[str, str]])
         row = rows[place]
         said, scope = (row.get("text") or "").strip(), row.get("scope") or DEFAULT_SCOPE
         speaks = (at for at, (text, where) in enumerate(told) if said and said in text and where == scope)
-        created = row.get("createdAt")
+        created: Any = row.get("createdAt")
         is_time = isinstance(created, int | float) and math.isfinite(created)
-        return next(speaks, len(told)), created if is_time else math.inf, row_name(row)
+        return next(speaks, len(told)), float(created) if is_time else math.inf, row_name(row)
 
     return min(range(len(rows)), key=order)
 

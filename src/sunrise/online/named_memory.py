@@ -60,15 +60,15 @@ def named_memories(
     rows = memories.scan(wanted, where=both(f"id = {sql_text(name)}", within))
     if not rows.num_rows and (sharing := id_in(name)) is not None:
         rows = memories.scan(wanted, where=both(of_ids([sharing]), within))
-        if name in (found := _row_names(rows)):
-            place = found.index(name)
+        if name in (marks := _row_names(rows)):
+            place = marks.index(name)
             return NamedMemories(rows.slice(place, 1), (_names(rows)[place],))
         rows = rows.slice(0, 0)
     if not rows.num_rows and len(name) >= SHORTEST_PREFIX:
         beginning = memories.batches(["id"], where=both(begins_with("id", name), within))
-        found = (str(one) for batch in beginning for one in batch.column("id").to_pylist())
+        ids = (str(one) for batch in beginning for one in batch.column("id").to_pylist())
         # A row more than is returned tells that there are more.
-        if first := dict.fromkeys(heapq.nsmallest(limit + 1, found)):
+        if first := dict.fromkeys(heapq.nsmallest(limit + 1, ids)):
             rows = memories.scan(wanted, where=both(of_ids(first), within)).sort_by("id")
     places = {name: place for place, name in enumerate(_names(rows))}
     shown = sorted(places)[:limit]

@@ -124,7 +124,7 @@ def test_an_id_that_stands_there_thrice_is_on_the_pages_thrice(table: MemoryTabl
 
 @pytest.mark.parametrize("limit", [1, 2, 50])
 def test_rows_without_an_id_and_of_one_are_on_the_pages_as_what_they_are(limit: int) -> None:
-    held = [
+    held: list[dict[str, Any]] = [
         {"id": None, "text": "first"}, {"id": "", "text": "second"}, {"id": None, "text": "third"},
         {"id": "k1", "text": "here", "scope": "home"}, {"id": "k1", "text": "here too", "scope": "home"},
         {"id": "k1", "text": "there", "scope": "work"},

@@ -168,7 +168,7 @@ def test_a_text_that_a_row_of_a_shared_id_holds_already_is_not_written_to_both(
     table: MemoryTable, ledger: SqliteLedger
 ) -> None:
     hold(table, GATE, WORK)
-    request = StoreRequest(GATE["text"], category="fact")
+    request = StoreRequest(str(GATE["text"]), category="fact")
     done = store(request, memories=table, ledger=ledger, embedder=EMBEDDER, clock=FrozenClock(NOW))
     assert done.status is StoreStatus.DUPLICATE
     assert table.scan(["category"]).column("category").to_pylist() == [None, None]
