@@ -17,7 +17,7 @@ from sunrise.domain.record_requests import asked_ref
 from sunrise.domain.records import Change, memory_ref
 from sunrise.domain.row_names import ROW_COLUMNS, keeps_id, of_ids, row_name
 from sunrise.domain.schedule import IDS
-from sunrise.online.named_memory import rows_called, shared_ids
+from sunrise.online.named_memory import rows_called, untold_ids
 from sunrise.ports import Ledger, MemoryReader, MemoryTable
 from tasks.memories import change_memories, open_memories
 from tasks.placed_rows import ID
@@ -41,9 +41,9 @@ def mend_ids(home: str | None, *, dry_run: bool) -> RunReceipt:
 
 def count_unnamed(table: MemoryReader) -> tuple[int, int]:
     """Return how many rows have no id, and how many have that of another row."""
-    rows = _unnamed(table)
-    without = sum(not row[ID] for row in rows)
-    return without, len(rows) - without - len({row[ID] for row in rows if row[ID]})
+    ids = pl.DataFrame(table.scan([ID]))[ID].fill_null("")
+    named = ids.filter(ids != "")
+    return len(ids) - len(named), len(named) - named.n_unique()
 
 
 def judge_ids(table: MemoryTable | None, wanted: pl.DataFrame, reason: str) -> list[tuple[Change, str]]:
@@ -115,7 +115,8 @@ def _told(ledger: Ledger, memory_id: str) -> list[tuple[str, str]]:
 
 def _unnamed(table: MemoryReader) -> Rows:
     """Return the rows without an id, and those that share one, in the order of their names."""
-    rows: Rows = table.scan(ROW_COLUMNS, where=of_ids([*shared_ids(table), ""])).to_pylist()
+    untold = untold_ids(table)
+    rows: Rows = table.scan(ROW_COLUMNS, where=of_ids(untold)).to_pylist() if untold else []
     return sorted(rows, key=row_name)
 
 

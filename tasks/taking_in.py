@@ -16,7 +16,7 @@ from sunrise.domain.row_names import ROW_COLUMNS, of_ids, row_name
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.trust import QUARANTINED, TRUSTED, least
 from sunrise.online.burial import RETURNING, bury_returned, delete_named
-from sunrise.online.named_memory import rows_called, shared_ids
+from sunrise.online.named_memory import rows_called, untold_ids
 from sunrise.ports import Ledger, MemoryTable
 from tasks.memories import change, change_memories, is_empty
 from tasks.run_frame import Run
@@ -48,7 +48,7 @@ def take_in(run: Run, table: MemoryTable) -> None:
     forget_returned(run, table)
     named = run.step(read_news, table)
     unnamed = run.step(read_unnamed, table)
-    news = pl.concat([named, unnamed])
+    news = pl.concat([named, unnamed], how="vertical_relaxed")
     found = run.step(screen_news, run.home, news)
     quarantine(run, table, found)
     tell_of_secrets(run, table, run.step(find_secrets, news))
@@ -85,12 +85,14 @@ def read_news(table: MemoryTable) -> pl.DataFrame:
     """Return id, text, trust_tier and createdAt of what was not taken in, and has an id that is its alone."""
     rows = _news(pl.DataFrame(table.scan(list(_NEWS), where=_not_taken_in(table))))
     named = rows.filter(pl.col("id").is_not_null() & (pl.col("id") != ""))
-    return named.filter(~pl.col("id").is_in(list(shared_ids(table)))) if named.height else named
+    return named.filter(~pl.col("id").is_in(list(untold_ids(table)))) if named.height else named
 
 
 def read_unnamed(table: MemoryTable) -> pl.DataFrame:
     """Return the same of the rows that no id tells apart; ``id`` is the name of the row."""
     rows = _unnamed(table)
+    if rows is None:
+        return pl.DataFrame(schema=_NEWS)
     names = pl.Series("id", list(map(row_name, rows.to_pylist())), pl.String)
     return _news(pl.DataFrame(rows).with_columns(names))
 
@@ -106,9 +108,10 @@ def _not_taken_in(table: MemoryTable) -> str | None:
     return "terms IS NULL" if "terms" in table.schema().names else None
 
 
-def _unnamed(table: MemoryTable) -> pa.Table:
-    unnamed = of_ids([*shared_ids(table), ""])
-    return table.placed(ROW_COLUMNS, where=both(unnamed, _not_taken_in(table)) or unnamed)
+def _unnamed(table: MemoryTable) -> pa.Table | None:
+    untold = untold_ids(table)
+    where = both(of_ids(untold), _not_taken_in(table)) or "true"
+    return table.placed(ROW_COLUMNS, where=where) if untold else None
 
 
 def screen_news(home: Home, news: pl.DataFrame) -> list[Distrusted]:
@@ -192,6 +195,8 @@ def fill_terms(table: MemoryTable, news: pl.DataFrame, zone: str) -> int:
 def fill_unnamed(table: MemoryTable, zone: str) -> int:
     """Give rows that no id tells apart their analysed terms; return how many."""
     rows, place = _unnamed(table), ZoneInfo(zone)
+    if rows is None:
+        return 0
     analysed = [dated_terms(row["text"] or "", row.get("createdAt"), place) for row in rows.to_pylist()]
     return table.write_placed(rows, "terms", analysed)
 

@@ -20,6 +20,7 @@ from sunrise.adapters.lance_rows import check_merge_keys, existing, fitted, quer
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, own_columns, terms_described
 from sunrise.domain.erasure import MemoriesHolding
 from sunrise.domain.receipts import RunReceipt, RunStatus
+from sunrise.domain.row_names import row_name
 from sunrise.domain.scrubber import Scrubber
 from sunrise.domain.secret_spans import MemorySecrets, RedactedField, Scrubbed, SecretMemory, scrubbed
 from sunrise.domain.text.dated_terms import day_terms, with_day
@@ -272,7 +273,8 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots, FakePlaces):
         return len(found.stained_versions)
 
     def texts_of(self, ids: Set[str]) -> frozenset[str]:
-        return frozenset(row["text"] for row in self.rows.to_pylist() if row["id"] in ids and row["text"])
+        rows = (row for row in self.rows.to_pylist() if row["id"] in ids or row_name(row) in ids)
+        return frozenset(row["text"] for row in rows if row["text"])
 
     def find_erased(self, ids: Set[str], scrubber: Scrubber) -> MemoriesHolding:
         saying = (row["id"] for row in self.rows.to_pylist() if scrubber.scrub(row["text"] or "").kinds)

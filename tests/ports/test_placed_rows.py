@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from sunrise.adapters.lance_memories import LanceMemories
+from sunrise.domain.row_names import row_name
 from sunrise.ports import MemoryTable
 from tests.fakes import FakeMemoryTable
 
@@ -94,3 +95,10 @@ def test_a_merge_leaves_rows_alone_that_share_their_id(table: MemoryTable) -> No
     assert [tuple(row.values()) for row in found if row["id"] == "k2"] == [("k2", "milk", "fact", "other")]
     shared = [(row["text"], row["category"], row["scope"]) for row in found if row["id"] == "k1"]
     assert sorted(shared) == [("the gate", None, "home"), ("the shed", None, "work")]
+
+
+def test_what_a_row_says_is_known_by_its_name(table: MemoryTable) -> None:
+    shed = {"id": "k1", "text": "the shed", "scope": "work"}
+    assert table.texts_of({row_name(shed)}) == {"the shed"}
+    assert table.texts_of({row_name({"id": "", "text": "coffee"})}) == {"coffee"}
+    assert table.texts_of({row_name({**shed, "scope": "home"})}) == frozenset()

@@ -168,10 +168,16 @@ def _buried(call: _Call, found: _Found) -> ForgetResult:
     names = own_names(found.rows, memories=call.memories)
     with call.trail.stage("lineage"):
         records, made = records_made_of(names, ledger=call.ledger)
-    rows = [*found.rows, *(_read(call, made) if request.with_derived and made else [])]
+    rows = list(found.rows)
+    if request.with_derived and made:
+        derived = _read(call, made)
+        for row, name in zip(derived, own_names(derived, memories=call.memories), strict=True):
+            # Of rows that share an id nobody knows which was made of it.
+            if name == row["id"]:
+                rows.append(row)
+                names.append(name)
     if not request.may_take_trusted:
         check_not_trusted(rows)
-    names += own_names(rows[len(names) :], memories=call.memories)
     tombstones = [
         Tombstone(
             memory_id=name,

@@ -90,12 +90,16 @@ def own_names(rows: Sequence[Mapping[str, Any]], *, memories: MemoryReader) -> l
     return [str(row["id"]) if held.count(row["id"]) == 1 else row_name(row) for row in rows]
 
 
-def shared_ids(memories: MemoryReader) -> frozenset[str]:
-    """Return the ids that several rows have; all ids are read."""
-    ids = memories.scan(["id"]).column("id").cast(pa.string()).drop_null()
+def untold_ids(memories: MemoryReader) -> frozenset[str]:
+    """
+    Return the ids that several rows have, and the empty text where rows have none; all ids are read.
+
+    No filter is asked, which an index of ids that is broken would not answer.
+    """
+    ids = pc.fill_null(memories.scan(["id"]).column("id").cast(pa.string()), "")
     counts = pc.value_counts(ids)
-    several = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
-    return frozenset(several.to_pylist()) - {"", PLUGIN_SEED_ID}
+    is_untold = pc.or_(pc.greater(counts.field("counts"), 1), pc.equal(counts.field("values"), ""))
+    return frozenset(counts.field("values").filter(is_untold).to_pylist()) - {PLUGIN_SEED_ID}
 
 
 def _names(rows: pa.Table) -> list[str]:
