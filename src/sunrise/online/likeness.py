@@ -14,7 +14,7 @@ from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.content import content_of
 from sunrise.domain.admission.similar_rows import ALIKE_FROM, SimilarRows
 from sunrise.domain.records import RecordState, memory_ref
-from sunrise.domain.row_names import row_name
+from sunrise.domain.row_names import of_ids, row_name
 from sunrise.domain.store import same_text
 from sunrise.domain.text.analysis import accented_terms, query_terms, terms
 from sunrise.domain.text.dated_terms import current_terms, text_terms, with_any_day
@@ -101,10 +101,12 @@ def rows_near(
     """
     columns = memories.schema().names
     where = filters.in_scope(scope, columns=columns)
-    found = {row["id"]: row for row in _searched(text, analysed, memories, where, columns)}
-    missing = [name for name in known if name not in found]
+    found = {row_name(row): row for row in _searched(text, analysed, memories, where, columns)}
+    missing = {*known}.difference(row["id"] for row in found.values())
     if missing:
-        found |= {row["id"]: row for row in memories.by_ids(missing, READ).to_pylist()}
+        # An id may stand in another scope too.
+        held = memories.scan(READ, where=filters.both(where, of_ids(missing)))
+        found |= {row_name(row): row for row in held.to_pylist()}
     return [row for row in found.values() if row["id"] and row["text"]]
 
 

@@ -121,6 +121,20 @@ def test_a_row_that_shares_its_id_is_named_by_what_it_holds(table: MemoryTable, 
         assert (found.ref, found.text) == (ref, text)
 
 
+def test_what_is_known_of_an_id_is_not_told_to_a_scope_that_may_not_be_meant(
+    table: MemoryTable, ledger: SqliteLedger
+) -> None:
+    fields = pa.schema([memories_schema(8).field(name) for name in ("id", "text", "scope")])
+    table.add(
+        pa.Table.from_pylist([{"id": "3f0c5a1e-aaaa", "text": "theirs", "scope": "home"}], schema=fields)
+    )
+    found = got(table, ledger, "3f0c5a1e-aaaa", scopes=("home",))
+    assert found.memory is not None
+    assert (found.memory.ref, found.memory.text) == ("mem:3f0c5a1e-aaaa", "theirs")
+    assert (found.links, found.changes) == ((), ())
+    assert found.receipt.warnings == ("history_skipped:shared_id",)
+
+
 @pytest.mark.parametrize(
     ("ref", "reason", "candidates"),
     [

@@ -172,3 +172,15 @@ def test_a_text_that_a_row_of_a_shared_id_holds_already_is_not_written_to_both(
     done = store(request, memories=table, ledger=ledger, embedder=EMBEDDER, clock=FrozenClock(NOW))
     assert done.status is StoreStatus.DUPLICATE
     assert table.scan(["category"]).column("category").to_pylist() == [None, None]
+
+
+def test_a_text_is_not_taken_for_that_of_another_scope_by_its_id(
+    table: MemoryTable, ledger: SqliteLedger
+) -> None:
+    ports: dict[str, Any] = {"ledger": ledger, "embedder": EMBEDDER, "clock": FrozenClock(NOW)}
+    first = store(StoreRequest(str(GATE["text"]), id="k1"), memories=table, **ports)
+    hold(table, {**GATE, "text": "The gate code is in the drawer", "scope": "work"})
+    again = store(StoreRequest(str(GATE["text"])), memories=table, **ports)
+    assert (first.status, again.status, again.ref) == (StoreStatus.CREATED, StoreStatus.DUPLICATE, "mem:k1")
+    work = store(StoreRequest(str(GATE["text"]), scope="work"), memories=table, **ports)
+    assert work.status is StoreStatus.CREATED
