@@ -123,8 +123,8 @@ def _id_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]:
     if without or shared:
         yield look(
             f"{CHECK} ids",
-            f"{without} memories have no id, and {shared} have the id of another one: nothing can be written"
-            " to them",
+            f"{without} memories have no id, and {shared} have the id of another one: no grade and no"
+            " vector can be written to them",
             cure=f"See them with {command(settings, 'mend-ids')}, and give them ids of their own with"
             f" {command(settings, 'mend-ids --apply')}.",
         )

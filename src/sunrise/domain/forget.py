@@ -108,12 +108,13 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class ForgetCandidate:
-    """A memory that a query may mean, with as much of its text as tells it from others."""
+    """A memory that a query or an id may mean, with as much of it as tells it from others."""
 
     ref: str
     text: str
     scope: str
     score: float | None = None
+    created_at_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.trust import check_not_trusted
 from sunrise.errors import DataError
+from sunrise.online.admin_rows import moment
 from sunrise.online.burial import bury, finish_burials
 from sunrise.online.derived import records_made_of
 from sunrise.online.likeness import rows_saying
@@ -136,7 +137,8 @@ def _by_query(call: _Call, query: str) -> _Found:
         policy=RankingPolicy(has_floor=False),
     )
     found = tuple(
-        ForgetCandidate(item.ref, _beginning(item.text), item.scope, item.score) for item in answer.items
+        ForgetCandidate(item.ref, _beginning(item.text), item.scope, item.score, item.created_at_ms)
+        for item in answer.items
     )
     return _Found(ForgetStatus.CANDIDATES if found else ForgetStatus.NOT_FOUND, candidates=found)
 
@@ -215,7 +217,8 @@ def _result(call: _Call, found: _Found, **more: Any) -> ForgetResult:
 
 
 def _candidate(row: dict[str, Any], ref: str) -> ForgetCandidate:
-    return ForgetCandidate(ref, _beginning(row["text"] or ""), _scope(row))
+    created = moment(row.get("createdAt"))
+    return ForgetCandidate(ref, _beginning(row["text"] or ""), _scope(row), created_at_ms=created)
 
 
 def _scope(row: dict[str, Any]) -> str:
