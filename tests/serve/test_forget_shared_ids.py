@@ -20,7 +20,8 @@ from sunrise.cli.app import main
 from sunrise.domain.answers import forget_answer_of
 from sunrise.domain.row_names import row_name
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
-from tests.serving import NOW, Served, served
+from tests.homes import NOW
+from tests.serving import Served, served
 
 BOOK = TokenBook((
     BoundToken(hash_of("one" * 9), Caller("one", frozenset({Right.READ, Right.WRITE}), ("agent:1",))),
@@ -47,10 +48,11 @@ def _library(running: Served, name: str, printed: Print) -> dict[str, Any]:
 
 
 def _command(running: Served, name: str, printed: Print) -> dict[str, Any]:
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit):
+    with pytest.MonkeyPatch.context() as patch:
         words = ["sunrise", "forget", name, "--scope", "global", "--json"]
         patch.setattr(sys, "argv", [*words, "--home", str(running.home)])
-        main()
+        with pytest.raises(SystemExit):
+            main()
     found: dict[str, Any] = json.loads(printed.readouterr().out)
     return found
 
