@@ -109,9 +109,12 @@ def _not_taken_in(table: MemoryTable) -> str | None:
 
 
 def _unnamed(table: MemoryTable) -> pa.Table | None:
+    news = _not_taken_in(table)
+    if news and not table.scan(["id"], where=news).num_rows:
+        # Where nothing is new not all ids are read.
+        return None
     untold = untold_ids(table)
-    where = both(of_ids(untold), _not_taken_in(table)) or "true"
-    return table.placed(ROW_COLUMNS, where=where) if untold else None
+    return table.placed(ROW_COLUMNS, where=both(of_ids(untold), news) or "true") if untold else None
 
 
 def screen_news(home: Home, news: pl.DataFrame) -> list[Distrusted]:

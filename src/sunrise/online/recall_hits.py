@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -82,18 +82,26 @@ def hits_of(
 
 
 def shared_ids(*searches: pa.Table) -> frozenset[str]:
-    """Return the ids that several of the rows have that some searches brought."""
-    rows = {
-        row for found in searches for row in zip(*(_told(found, name) for name in ROW_COLUMNS), strict=True)
-    }
-    times = Counter(row[0] for row in rows)
-    return frozenset(name for name, count in times.items() if name and count > 1)
+    """
+    Return the ids that several of the rows have that some searches brought.
+
+    Rows that say the same are brought together, so that by their texts it is seen whether two searches
+    brought different rows of an id.
+    """
+    several, told = set[str](), set[tuple[str, str]]()
+    for found in searches:
+        ids = found.column("id").to_pylist()
+        if len(set(ids)) < len(ids):
+            several |= _several(ids)
+        if len(searches) > 1:
+            told.update(zip(ids, found.column("text").to_pylist(), strict=True))
+    if len(told) > len({name for name, _ in told}):
+        several |= _several(name for name, _ in told)
+    return frozenset(several)
 
 
-def _told(found: pa.Table, name: str) -> list[Any]:
-    values = _column(found, name)
-    # A time may be what is no number, which equals nothing.
-    return list(map(repr, values)) if name == "createdAt" else values
+def _several(ids: Iterable[str]) -> set[str]:
+    return {name for name, count in Counter(ids).items() if name and count > 1}
 
 
 def _refs(found: pa.Table, shared: Collection[str]) -> tuple[str, ...]:

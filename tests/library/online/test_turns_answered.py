@@ -303,8 +303,11 @@ def test_nothing_untrusted_is_put_before_a_turn_even_where_nothing_else_fits(
 
 def test_rows_that_no_id_tells_apart_answer_a_turn(ledger: SqliteLedger, clock: FrozenClock) -> None:
     table = table_of(FACTS)
-    rules: list[dict[str, Any]] = [{"id": "rule", "text": "Never deploy on a Friday"}, {"id": "rule", "text": "Never stop the cellar"},
-             {"id": None, "text": "Never feed the cat in the cellar"}]  # fmt: skip
+    rules: list[dict[str, Any]] = [
+        {"id": "rule", "text": "Never deploy on a Friday"},
+        {"id": "rule", "text": "Never stop the cellar"},
+        {"id": None, "text": "Never feed the cat in the cellar"},
+    ]
     more = {"scope": "global", "createdAt": float(NOW - DAY), "category": "preference"}
     rows = [{"terms": terms(row["text"] or ""), **more, **row} for row in rules]
     table.add(pa.Table.from_pylist(rows, schema=memories_schema(8)))
