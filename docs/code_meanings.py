@@ -93,7 +93,7 @@ ANOMALIES = {
     "poisoned_memories": "index, import: memories of another writer look like orders to the model",
     "secrets_in_memories": "index: memories of another writer hold secrets; run `sunrise sweep`",
     "index_does_not_answer": "index: a row that is there was not found, even after the index was built anew",
-    "doubled_ids": "index: several memories have one id, so that none of them can be changed by it",
+    "doubled_ids": "index: several memories have one id, and none is changed by it; run `sunrise mend-ids`",
     "model_change_pending": "index: the settings name another model than answers; run `sunrise embed`",
     "embedder_failed": "index, embed: no vectors are made; words still answer, the next run goes on",
     "texts_not_embedded": "embed: the embedder refuses single texts; `refs.not_embedded` names them",

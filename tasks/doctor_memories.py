@@ -15,6 +15,7 @@ from tasks.doctor_findings import Finding, command, guarded, ill, look, well
 from tasks.doctor_table_files import FILES, TAGS, file_findings, python_line, restore, tag_findings
 from tasks.doctor_vectors import CHECK as VECTORS
 from tasks.doctor_vectors import usable_embedder, vector_findings
+from tasks.own_ids import count_unnamed
 
 CHECK = "memories"
 _OPTIONAL = {"agentId"}
@@ -43,6 +44,7 @@ def _table_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
     yield from _loose_vector_findings(settings, table, schema)
     rows = table.scan(["id"]).num_rows
     yield well(CHECK, f"{rows} memories in {settings.memories_uri}")
+    yield from guarded(CHECK, lambda: _id_findings(settings, table), cure=restore(settings))
     yield from guarded(CHECK, lambda: _probe_findings(settings, table, clock), cure=restore(settings))
     yield from guarded(CHECK, lambda: _term_findings(settings, table), cure=restore(settings))
     yield from guarded(CHECK, lambda: _index_findings(settings, table.state()), cure=_untag_first(settings))
@@ -114,6 +116,18 @@ def _alike(actual: pa.DataType, expected: pa.DataType) -> bool:
         return bool(pa.types.is_string(actual) or pa.types.is_large_string(actual))
     # JavaScript has one kind of number; other writers of the plugin's format use whole ones for times.
     return bool(pa.types.is_floating(actual) or pa.types.is_integer(actual))
+
+
+def _id_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]:
+    without, shared = count_unnamed(table)
+    if without or shared:
+        yield look(
+            f"{CHECK} ids",
+            f"{without} memories have no id, and {shared} have the id of another one: no grade and no"
+            " vector can be written to them",
+            cure=f"See them with {command(settings, 'mend-ids')}, and give them ids of their own with"
+            f" {command(settings, 'mend-ids --apply')}.",
+        )
 
 
 def _probe_findings(settings: Settings, table: MemoryTable, clock: Clock) -> Iterator[Finding]:

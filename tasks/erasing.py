@@ -10,10 +10,12 @@ from sunrise.domain.erasure import HolderKind, MemoriesHolding, StillHolds, told
 from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.forget import Tombstone
 from sunrise.domain.records import memory_ref
+from sunrise.domain.row_names import ROW_COLUMNS
 from sunrise.domain.sought_texts import SHORTEST, is_telling, sought_texts
 from sunrise.errors import DataError, StoreError
 from sunrise.online.burial import bury, finish_burials
 from sunrise.online.derived import records_made_of
+from sunrise.online.named_memory import own_names
 from sunrise.ports import MemoryTable
 from tasks.erasure_intent import INTENT, ErasureIntent, read_erasure, remove_erasure, write_erasure
 from tasks.erasure_looks import TEXT_STORES, Look, Wanted, look_through
@@ -23,7 +25,6 @@ from tasks.snapshot import LEDGER_COPY
 from tasks.sweep import finish_ledger, give_up_snapshots, open_existing, remove_backups
 
 UNDO = "refused: nothing is kept of what was erased"
-_READ = ("id", "text", "scope", "state")
 
 
 def erase_forgotten(run: Run, memory_ids: Sequence[str], *, with_derived: bool, backups: bool) -> None:
@@ -64,7 +65,9 @@ def erase_forgotten(run: Run, memory_ids: Sequence[str], *, with_derived: bool, 
 def bury_derived(home: Home, table: MemoryTable, memory_ids: Sequence[str], *, run_id: str) -> int:
     """Forget the memories that were made of others; return how many rows the table let go of."""
     _, made = records_made_of(home.ledger.buried_with(memory_ids), ledger=home.ledger)
-    rows = table.by_ids(made, _READ).to_pylist()
+    rows = table.by_ids(made, ROW_COLUMNS).to_pylist()
+    # Of rows that share an id nobody knows which was made of it.
+    rows = [row for row, name in zip(rows, own_names(rows, memories=table), strict=True) if name == row["id"]]
     stones = [
         Tombstone(row["id"], row["text"] or "", row["scope"] or DEFAULT_SCOPE, "derived", row["state"])
         for row in rows

@@ -208,7 +208,8 @@ def judge_ids(run: Run, table: MemoryTable, state: TableState) -> None:
         doubled = run.step(count_doubled_ids, table)
     run.count(doubled_ids=doubled)
     if doubled:
-        run.anomaly("doubled_ids", f"{doubled} memories have the id of another", count=doubled)
+        message = f"{doubled} memories have the id of another: `sunrise mend-ids` gives them their own"
+        run.anomaly("doubled_ids", message, count=doubled)
 
 
 def _doubled_before(run: Run, state: TableState) -> int | None:

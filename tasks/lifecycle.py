@@ -72,7 +72,12 @@ def judge_all(run: Run) -> tuple[MemoryTable | None, list[Judged]]:
     rows = run.step(observation_standings, run.home)
     try:
         table = open_memories(run)
-        rows = rows.vstack(run.step(memory_standings, run.home, table))
+        standings = run.step(memory_standings, run.home, table)
+        # Of rows that share an id nobody knows which was used, and to none of them can be written.
+        mine = standings.filter(pl.col("record_ref").is_unique()) if len(standings) else standings
+        if len(mine) < len(standings):
+            run.count(shared_ids=len(standings) - len(mine))
+        rows = rows.vstack(mine)
     except SkipRun:
         table = None
     rows = run.admit(StandingFrame, rows, source="lifecycle", key="record_ref")

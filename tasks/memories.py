@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from sunrise.domain.records import Change, fields_changed, memory_ref, split_ref
 from sunrise.online.burial import finish_burials
 from sunrise.online.store import finish_stores
 from sunrise.ports import MemoryTable
+from tasks.placed_rows import ID, put_called, write_ids
 from tasks.run_frame import Run, SkipRun
 
 if TYPE_CHECKING:
@@ -102,12 +104,16 @@ def apply_outbox(home: Home, table: MemoryTable) -> int:
     if not pending:
         return 0
     by_memory: dict[str, dict[str, tuple[Any, Any]]] = {}
-    for change in (one for _, pended in pending for one in fields_changed(pended)):
+    ids = [change for _, change in pending if change.field == ID]
+    written = write_ids(table, ids) if ids else 0
+    others = (pended for _, pended in pending if pended.field != ID)
+    for change in (one for pended in others for one in fields_changed(pended)):
         _, memory_id = split_ref(change.record_ref)
         fields = by_memory.setdefault(memory_id, {})
         before = fields.get(change.field, (json.loads(change.before), None))[0]
         fields[change.field] = (before, json.loads(change.after))
-    written = _put(table, by_memory)
+    if by_memory:
+        written += put_called(table, by_memory) + _put(table, by_memory)
     home.ledger.clear_outbox([change_id for change_id, _ in pending])
     return written
 
@@ -140,7 +146,10 @@ def _put(table: MemoryTable, wanted: dict[str, dict[str, tuple[Any, Any]]]) -> i
     schema = pa.schema([table.schema().field(name) for name in ("id", *fields)])
     version = table.newest_version()
     held, rows = [], []
-    for row in table.by_ids(sorted(wanted), schema.names).to_pylist():
+    there = table.by_ids(sorted(wanted), schema.names).to_pylist()
+    times = Counter(row["id"] for row in there)
+    # Of an id that stands there twice nobody knows which is meant.
+    for row in (row for row in there if times[row["id"]] == 1):
         changed = {
             field: after
             for field, (before, after) in wanted[row["id"]].items()

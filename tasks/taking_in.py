@@ -10,10 +10,13 @@ import polars as pl
 import pyarrow as pa
 
 from sunrise.bootstrap import Home
+from sunrise.domain.filters import both
 from sunrise.domain.records import memory_ref
+from sunrise.domain.row_names import ROW_COLUMNS, of_ids, row_name
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.trust import QUARANTINED, TRUSTED, least
-from sunrise.online.burial import bury_returned
+from sunrise.online.burial import RETURNING, bury_returned, delete_named
+from sunrise.online.named_memory import rows_called, untold_ids
 from sunrise.ports import Ledger, MemoryTable
 from tasks.memories import change, change_memories, is_empty
 from tasks.run_frame import Run
@@ -43,13 +46,17 @@ def take_in(run: Run, table: MemoryTable) -> None:
     get their terms, so that none is looked at twice. Texts and vectors stay as they are.
     """
     forget_returned(run, table)
-    news = run.step(read_news, table)
+    named = run.step(read_news, table)
+    unnamed = run.step(read_unnamed, table)
+    news = pl.concat([named, unnamed], how="vertical_relaxed")
     found = run.step(screen_news, run.home, news)
     quarantine(run, table, found)
     tell_of_secrets(run, table, run.step(find_secrets, news))
     zone = run.home.settings.timezone
-    filled = run.write(fill_terms, table, news, zone)
-    run.count(backfilled=news.height if filled is None else filled)
+    filled = run.write(fill_terms, table, named, zone)
+    run.count(backfilled=named.height if filled is None else filled)
+    filled = run.write(fill_unnamed, table, zone) if unnamed.height else 0
+    run.count(backfilled=unnamed.height if filled is None else filled)
     renew_terms(run, table)
 
 
@@ -64,29 +71,50 @@ def forget_returned(run: Run, table: MemoryTable) -> None:
 
 def delete_returned(home: Home, table: MemoryTable) -> list[str]:
     """Delete memories that are forgotten; return their ids."""
-    ids = sorted(home.ledger.buried())
-    there = [str(name) for name in table.by_ids(ids, ["id"]).column("id").to_pylist()]
-    table.delete(there)
+    buried = sorted(home.ledger.buried())
+    there = [str(name) for name in table.by_ids(buried, ["id"]).column("id").to_pylist()]
+    there += map(row_name, rows_called(buried, (), memories=table).to_pylist())
+    delete_named(there, memories=table)
     names = table.schema().names
     where = "terms IS NULL" if "terms" in names else None
-    news = table.scan(["id", "text", "terms", "scope"], where=where).to_pylist()
+    news = table.scan(RETURNING, where=where).to_pylist()
     return sorted({*there, *bury_returned(news, memories=table, ledger=home.ledger)})
 
 
 def read_news(table: MemoryTable) -> pl.DataFrame:
-    """
-    Return id, text, trust_tier and createdAt of what was not taken in.
-
-    An id that stands there twice is left out.
-    """
-    names = table.schema().names
-    where = "terms IS NULL" if "terms" in names else None
-    rows = pl.DataFrame(table.scan(list(_NEWS), where=where))
-    rows = rows.with_columns(
-        pl.lit(None, dtype=kind).alias(name) for name, kind in _NEWS.items() if name not in rows.columns
-    ).select(*_NEWS)
+    """Return id, text, trust_tier and createdAt of what was not taken in, and has an id that is its alone."""
+    rows = _news(pl.DataFrame(table.scan(list(_NEWS), where=_not_taken_in(table))))
     named = rows.filter(pl.col("id").is_not_null() & (pl.col("id") != ""))
-    return named.filter(pl.col("id").is_unique()) if named.height else named
+    return named.filter(~pl.col("id").is_in(list(untold_ids(table)))) if named.height else named
+
+
+def read_unnamed(table: MemoryTable) -> pl.DataFrame:
+    """Return the same of the rows that no id tells apart; ``id`` is the name of the row."""
+    rows = _unnamed(table)
+    if rows is None:
+        return pl.DataFrame(schema=_NEWS)
+    names = pl.Series("id", list(map(row_name, rows.to_pylist())), pl.String)
+    return _news(pl.DataFrame(rows).with_columns(names))
+
+
+def _news(rows: pl.DataFrame) -> pl.DataFrame:
+    missing = {name: kind for name, kind in _NEWS.items() if name not in rows.columns}
+    return rows.with_columns(pl.lit(None, dtype=kind).alias(name) for name, kind in missing.items()).select(
+        *_NEWS
+    )
+
+
+def _not_taken_in(table: MemoryTable) -> str | None:
+    return "terms IS NULL" if "terms" in table.schema().names else None
+
+
+def _unnamed(table: MemoryTable) -> pa.Table | None:
+    news = _not_taken_in(table)
+    if news and not table.scan(["id"], where=news).num_rows:
+        # Where nothing is new not all ids are read.
+        return None
+    untold = untold_ids(table)
+    return table.placed(ROW_COLUMNS, where=both(of_ids(untold), news) or "true") if untold else None
 
 
 def screen_news(home: Home, news: pl.DataFrame) -> list[Distrusted]:
@@ -167,8 +195,20 @@ def fill_terms(table: MemoryTable, news: pl.DataFrame, zone: str) -> int:
     return news.height
 
 
+def fill_unnamed(table: MemoryTable, zone: str) -> int:
+    """Give rows that no id tells apart their analysed terms; return how many."""
+    rows, place = _unnamed(table), ZoneInfo(zone)
+    if rows is None:
+        return 0
+    analysed = [dated_terms(row["text"] or "", row.get("createdAt"), place) for row in rows.to_pylist()]
+    return table.write_placed(rows, "terms", analysed)
+
+
 def _texts(table: MemoryTable, ids: list[str]) -> pl.DataFrame:
-    return pl.DataFrame(table.by_ids(ids, ["id", "text"]))
+    called = rows_called(ids, (), memories=table).to_pylist()
+    named = table.by_ids(ids, ["id", "text"]).to_pylist()
+    rows = [*((row["id"], row["text"]) for row in named), *((row_name(row), row["text"]) for row in called)]
+    return pl.DataFrame(rows, schema={"id": pl.String, "text": pl.String}, orient="row")
 
 
 def _standings(ledger: Ledger, ids: list[str]) -> dict[str, tuple[str | None, bool]]:

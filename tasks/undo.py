@@ -11,7 +11,10 @@ from sunrise.domain.erasure import ERASE
 from sunrise.domain.receipts import RunStatus
 from sunrise.domain.undo import UNDO, UndoneBatch, UndoPlan
 from sunrise.errors import DataError
-from tasks.memories import apply_updates, clear_outbox, open_memories, record_updates
+from sunrise.ports import MemoryTable
+from tasks.memories import apply_updates, change_memories, clear_outbox, open_memories, record_updates
+from tasks.own_ids import judge_ids
+from tasks.placed_rows import ID
 from tasks.run_frame import Run, SkipRun
 from tasks.undo_verdicts import judge_memories
 
@@ -100,7 +103,8 @@ def undo_in_memories(run: Run, plan: UndoPlan) -> list[str]:
         table = None
         run.anomaly("no_memories_table", "the memories that the run changed are not there", plan.memories)
     wanted = run.step(memories_to_undo, run.home, plan)
-    judged = run.step(judge_memories, table, wanted)
+    skipped = undo_ids(run, table, wanted.filter(pl.col("field") == ID), plan.undone)
+    judged = run.step(judge_memories, table, wanted.filter(pl.col("field") != ID))
     for field, verdict, fields, over_later in judged.counts():
         _count(run, field, verdict, fields)
         run.count(restored_over_later=over_later)
@@ -110,7 +114,20 @@ def undo_in_memories(run: Run, plan: UndoPlan) -> list[str]:
             pending = run.step(record_updates, run.home, updates, run_id=run.run_id)
             run.step(apply_updates, table, updates)
             run.step(clear_outbox, run.home, [pending])
-    return judged.skipped()
+    return [*skipped, *judged.skipped()]
+
+
+def undo_ids(run: Run, table: MemoryTable | None, wanted: pl.DataFrame, undone: str) -> list[str]:
+    """Take back the ids that a run gave to rows; return records that were left alone."""
+    if wanted.is_empty():
+        return []
+    judged = run.step(judge_ids, table, wanted, f"{UNDO}{undone}")
+    for _, verdict in judged:
+        _count(run, ID, verdict, 1)
+    changes = [change for change, verdict in judged if verdict == "restored"]
+    if table is not None and changes and not run.dry_run:
+        change_memories(run, table, changes)
+    return [change.record_ref for change, verdict in judged if verdict == "skipped"]
 
 
 def memories_to_undo(home: Home, plan: UndoPlan) -> pl.DataFrame:

@@ -20,11 +20,13 @@ from sunrise.adapters.lance_rows import check_merge_keys, existing, fitted, quer
 from sunrise.adapters.memory_schema import GOVERNANCE_COLUMNS, memories_schema, own_columns, terms_described
 from sunrise.domain.erasure import MemoriesHolding
 from sunrise.domain.receipts import RunReceipt, RunStatus
+from sunrise.domain.row_names import row_name
 from sunrise.domain.scrubber import Scrubber
 from sunrise.domain.secret_spans import MemorySecrets, RedactedField, Scrubbed, SecretMemory, scrubbed
 from sunrise.domain.text.dated_terms import day_terms, with_day
 from sunrise.errors import BusyError, DataError
 from sunrise.ports import Embedder, IndexProbe, IndexState, TableFiles, TableState
+from tests.fake_places import FakePlaces
 from tests.fake_snapshots import FakeSnapshots
 from tests.fake_vectors import FakeVectors
 
@@ -76,7 +78,7 @@ class ZeroEmbedder(FakeEmbedder):
         return np.zeros((len(texts), self.dimension), dtype=np.float32)
 
 
-class FakeMemoryTable(FakeVectors, FakeSnapshots):
+class FakeMemoryTable(FakeVectors, FakeSnapshots, FakePlaces):
     """The memories table over one Arrow table; SQLite reads the filters, tags and versions are counters."""
 
     def __init__(self, rows: pa.Table | None = None, *, dimension: int = 8) -> None:
@@ -152,7 +154,8 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
         check_merge_keys(rows)
         news = {row["id"]: row for row in fitted(rows, schema=self.rows.schema).to_pylist() if row["id"]}
         olds = self.rows.to_pylist()
-        met = [row for row in olds if row["id"] in news]
+        times = Counter(row["id"] for row in olds)
+        met = [row for row in olds if row["id"] in news and times[row["id"]] == 1]
         if rows.num_columns == 1 or not met:
             return 0
         emptied = own_columns(self.rows.schema) if "text" in rows.column_names else []
@@ -270,7 +273,8 @@ class FakeMemoryTable(FakeVectors, FakeSnapshots):
         return len(found.stained_versions)
 
     def texts_of(self, ids: Set[str]) -> frozenset[str]:
-        return frozenset(row["text"] for row in self.rows.to_pylist() if row["id"] in ids and row["text"])
+        rows = (row for row in self.rows.to_pylist() if row["id"] in ids or row_name(row) in ids)
+        return frozenset(row["text"] for row in rows if row["text"])
 
     def find_erased(self, ids: Set[str], scrubber: Scrubber) -> MemoriesHolding:
         saying = (row["id"] for row in self.rows.to_pylist() if scrubber.scrub(row["text"] or "").kinds)

@@ -15,6 +15,7 @@ import pytest
 from sunrise.bootstrap import open_home
 from sunrise.cli.app import main
 from sunrise.cli.exit_codes import ExitCode
+from sunrise.domain.row_names import row_name
 from sunrise.settings import load_settings
 
 Command = Callable[..., tuple[int, str]]
@@ -52,6 +53,35 @@ def test_what_is_stored_is_recalled_and_forgotten(sunrise: Command) -> None:
     code, out = sunrise("store", "The gate code is on the fridge", "--scope", "home")
     assert (code, out) == (ExitCode.FAILED, "refused      forgotten\n")
     assert sunrise("store", "The gate code is on the fridge", "--scope", "home", "--again")[0] == 0
+
+
+def test_an_id_of_several_memories_is_asked_back(sunrise: Command, home_path: Path) -> None:
+    # As two upserts at the same time leave it.
+    times = (1785400000000.0, 1785400000500.0)
+    rows = [{"id": "k1", "text": "The gate code is on the fridge", "createdAt": at} for at in times]
+    held = [*rows, {"id": None, "text": "The ladder is behind the shed", "createdAt": times[0]}]
+    with open_home(load_settings(home_path)) as home:
+        table = home.memories()
+        assert table is not None
+        schema = pa.schema([table.schema().field(name) for name in ("id", "text", "createdAt")])
+        table.add(pa.Table.from_pylist(held, schema=schema))
+        before = table.state().rows
+        code, out = sunrise("forget", "k1")
+        assert code == ExitCode.ANOMALY
+        refs = [f"mem:{row_name(row)}" for row in held]
+        assert refs[0] in out
+        assert refs[1] in out
+        assert "say which, by the ref of one of them" in out
+        assert table.state().rows == before
+        assert sunrise("forget", refs[1]) == (0, f"forgotten    {refs[1]}\n")
+        assert table.by_ids(["k1"], ["createdAt"]).to_pylist() == [{"createdAt": times[0]}]
+        assert table.state().rows == before - 1
+        code, out = sunrise("mend-ids")
+        assert (code, out.splitlines()[0]) == (0, f"would get one  {refs[2]}")
+        assert "1 memories would get an id of their own, 0 would keep theirs" in out
+        code, out = sunrise("mend-ids", "--apply")
+        assert (code, out.splitlines()[0].startswith(f"{refs[2]} is mem:")) == (0, True)
+        assert sunrise("mend-ids", "--apply") == (0, "every memory has an id of its own\n")
 
 
 def test_recall_prints_what_it_finds_and_what_is_missing(sunrise: Command, home_path: Path) -> None:

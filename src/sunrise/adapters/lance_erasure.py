@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sunrise.adapters import lance_sweep
+from sunrise.adapters import lance_rows, lance_sweep
 from sunrise.adapters.lance_border import told_as_ours
 from sunrise.adapters.lance_sweep import BATCH_ROWS, HOLD, ROWS_IN_FRAGMENT, gathered, is_text, others, within
 from sunrise.adapters.secret_gate import redact_column
 from sunrise.domain.erasure import MemoriesHolding
+from sunrise.domain.row_names import ROW_COLUMNS, id_in, row_name
 from sunrise.domain.scrubber import Scrubber
 from sunrise.domain.secret_spans import MemorySecrets
 from sunrise.domain.sought_texts import sought_texts
@@ -112,10 +113,11 @@ def _look(table: Any, ids: Set[str], scrubber: Scrubber, *, fresh: Set[int] | No
     if fresh is not None and not (fresh := fresh & seen.fragments):
         return seen
     texts = _texts(table)
-    query = table.search().select(["id", *texts, "_rowaddr"])
+    told_by = lance_rows.existing(ROW_COLUMNS, schema=table.schema)
+    query = table.search().select(list(dict.fromkeys([*told_by, *texts, "_rowaddr"])))
     query = query.where(within(min(fresh), max(fresh))) if fresh else query
     for rows in gathered(query.to_batches(BATCH_ROWS)):
-        mine = set(pc.indices_nonzero(pc.is_in(rows.column("id"), value_set=_as(rows, ids))).to_pylist())
+        mine = _mine(rows, ids)
         for row in _taken(rows, mine):
             seen.stained.add(row["_rowaddr"] // ROWS_IN_FRAGMENT)
             seen.texts.add(row["text"] or "")
@@ -123,6 +125,18 @@ def _look(table: Any, ids: Set[str], scrubber: Scrubber, *, fresh: Set[int] | No
         for row in _taken(rows, saying - mine):
             seen.saying.add((row["_rowaddr"] // ROWS_IN_FRAGMENT, row["id"] or ""))
     return seen
+
+
+def _mine(rows: pa.Table, ids: Set[str]) -> set[int]:
+    """Return which rows have one of these ids, or are called by one of these names of rows."""
+    mine = set(pc.indices_nonzero(pc.is_in(rows.column("id"), value_set=_as(rows, ids))).to_pylist())
+    shared = sorted({one for name in ids if (one := id_in(name)) is not None})
+    if shared:
+        held = pc.fill_null(rows.column("id").cast(pa.string()), "")
+        may_be = pc.indices_nonzero(pc.is_in(held, value_set=pa.array(shared, pa.string())))
+        called = zip(may_be.to_pylist(), rows.take(may_be).to_pylist(), strict=True)
+        mine |= {place for place, row in called if row_name(row) in ids}
+    return mine
 
 
 def _texts(table: Any) -> list[str]:

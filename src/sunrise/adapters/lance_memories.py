@@ -17,6 +17,7 @@ from sunrise.adapters.held_rows import SKETCHED_FROM, HeldRows
 from sunrise.adapters.lance_border import connect, is_remote, located, retry_conflicts, told_as_ours
 from sunrise.adapters.lance_erasure import LanceErasure
 from sunrise.adapters.lance_holding import LanceHolding
+from sunrise.adapters.lance_places import LancePlaces
 from sunrise.adapters.lance_snapshots import LanceSnapshots
 from sunrise.adapters.lance_upkeep import LanceUpkeep
 from sunrise.adapters.lance_vectors import LanceVectors
@@ -47,7 +48,7 @@ def exists(
         return table in connect(uri, storage_options=storage_options).list_tables().tables
 
 
-class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
+class LanceMemories(LancePlaces, LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
     """
     Implements :class:`sunrise.ports.MemoryTable` on lancedb.
 
@@ -247,7 +248,7 @@ class LanceMemories(LanceVectors, LanceUpkeep, LanceSnapshots, LanceErasure):
         if rows.num_rows == 0 or rows.num_columns == 1:
             return 0
         with told_as_ours("cannot merge into the memories table"):
-            return int(lance_merge.merge(self._table, rows).num_updated_rows)
+            return lance_merge.merge_own(self._table, rows)
 
     def overwrite(self, rows: pa.Table, *, read: pa.Table, version: int) -> int:
         """

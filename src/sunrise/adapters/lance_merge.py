@@ -37,6 +37,28 @@ def rows_by_ids(table: Any, ids: Sequence[str], columns: Sequence[str]) -> pa.Ta
     return pa.concat_tables(parts) if parts else table.schema.empty_table().select(names)
 
 
+def of_own_ids(table: Any, rows: pa.Table) -> pa.Table:
+    """
+    Return the rows but for those whose id several rows of the table have.
+
+    A merge would write to each of them what is meant for one.
+    """
+    ids = rows.column("id").cast(pa.string()).drop_null().to_pylist()
+    held = rows_by_ids(table, ids, ["id"]).column("id").cast(pa.string())
+    if len(held) == pc.count_distinct(held).as_py():
+        return rows
+    counts = pc.value_counts(held)
+    shared = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+    return rows.filter(pc.invert(pc.is_in(rows.column("id").cast(pa.string()), value_set=shared)))
+
+
+def merge_own(table: Any, rows: pa.Table) -> int:
+    """Merge the rows whose id is not shared in the table; return how many were met."""
+    table.checkout_latest()
+    rows = of_own_ids(table, rows)
+    return int(merge(table, rows).num_updated_rows) if rows.num_rows else 0
+
+
 def merge(table: Any, rows: pa.Table) -> Any:
     """Overwrite columns of rows with checked ids in one commit; return lancedb's result."""
     cover_ids(table)
@@ -91,6 +113,8 @@ def overwrite(table: Any, rows: pa.Table, *, read: pa.Table, version: int) -> in
     a commit came in between, after it. Theirs stands.
     """
     table.checkout_latest()
+    rows = of_own_ids(table, rows)
+    read = read.filter(pc.is_in(read.column("id"), value_set=rows.column("id").combine_chunks()))
     found = int(table.version)
     if cover_ids(table) and found == version and int(table.version) == found + 1:
         # The index alone made that version.

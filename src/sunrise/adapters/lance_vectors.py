@@ -95,7 +95,7 @@ class LanceVectors:
             listed = pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), dimension)
             rows = pa.table({"id": pa.array(ids, pa.string()), column: listed})
             lance_rows.check_merge_keys(rows)
-            return int(lance_merge.merge(self._table, rows).num_updated_rows)
+            return lance_merge.merge_own(self._table, rows)
 
     def activate(self, column: str) -> None:
         """

@@ -12,6 +12,7 @@ from sunrise.adapters.sqlite_stores import SALT, marked, text_mark
 from sunrise.domain.forget import Forgotten, Tombstone
 from sunrise.domain.record_requests import SHORTEST_PREFIX
 from sunrise.domain.records import RecordState, memory_ref, observation_ref
+from sunrise.domain.row_names import id_in
 from sunrise.domain.text.analysis import written_terms
 
 FORGOTTEN = "forgotten"
@@ -171,9 +172,12 @@ def _lay(db: sqlite3.Connection, one: Tombstone, *, run_id: str, now_ms: int) ->
 
 def _hide_observations(db: sqlite3.Connection, one: Tombstone, *, run_id: str, now_ms: int) -> int:
     sql = """
-      SELECT o.id, o.state FROM memory_links l JOIN observations o ON o.id = l.observation_id
+      SELECT o.id, o.state, o.summary FROM memory_links l JOIN observations o ON o.id = l.observation_id
       WHERE l.memory_id = ? AND o.state <> ? ORDER BY o.id"""
-    rows = db.execute(sql, (one.memory_id, RecordState.ARCHIVED)).fetchall()
+    shared, said = id_in(one.memory_id), one.text.strip()
+    linked = db.execute(sql, (shared or one.memory_id, RecordState.ARCHIVED)).fetchall()
+    # Of a row that shares its id only those go with it that say what it says.
+    rows = [(row_id, state) for row_id, state, text in linked if not shared or (said and said in text)]
     for row_id, state in rows:
         _note(db, (run_id, observation_ref(row_id), state, RecordState.ARCHIVED, "forget", now_ms))
     db.executemany(

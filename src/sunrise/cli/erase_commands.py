@@ -13,6 +13,7 @@ from sunrise.cli.store_commands import FORGOTTEN, forgotten_lines, sensible
 from sunrise.domain.answers import erase_answer_of
 from sunrise.domain.forget import ForgetRequest, ForgetStatus
 from sunrise.domain.receipts import RunStatus
+from sunrise.settings import load_settings
 
 PATIENCE_S: Final = 600.0
 """An erasure looks through every file of a home."""
@@ -35,7 +36,7 @@ def erase_memory(
         with sensible(), client.open(home) as memories:
             data = erase_answer_of(memories.erase(asked["id"], backups=backups, **more))
     erasure = data["erasure"]
-    lines = forgotten_lines(data)
+    lines = forgotten_lines(data, zone=load_settings(home).timezone)
     if erasure is None:
         say(data, "\n".join(lines), as_json=as_json)
         raise SystemExit(FORGOTTEN.get(ForgetStatus(data["status"]), ExitCode.OK))

@@ -212,6 +212,19 @@ def import_(
     transfer_commands.import_file(home, file, how, as_json=as_json, verbose=verbose)
 
 
+def mend_ids(
+    home: HomeOption = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Give the ids, and do not only show to which memories.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Give memories without an id, or with that of another one, an id of their own; it can be undone."""
+    from sunrise.cli import memory_commands
+
+    memory_commands.mend_ids(home, dry_run=not apply, as_json=as_json)
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands, in the order in which they are shown."""
     for name, command in (
@@ -222,6 +235,7 @@ def register(app: typer.Typer) -> None:
         ("export", export),
         ("import", import_),
         ("revive", revive),
+        ("mend-ids", mend_ids),
     ):
         app.command(name)(command)
     # Pages of earlier versions call it `sunrise memory revive`.

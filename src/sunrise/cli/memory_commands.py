@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from pydantic.alias_generators import to_camel
 
-from sunrise import client
+from sunrise import client, rooms
+from sunrise.cli.exit_codes import code_for
 from sunrise.cli.known_names import check_names
 from sunrise.cli.memory_lines import DEFAULT_WIDTH, memory_table, observation_table, record_lines, stats_lines
 from sunrise.cli.moments import milliseconds
@@ -24,6 +25,7 @@ from sunrise.cli.service_answers import (
 from sunrise.cli.tables import terminal_width
 from sunrise.cli.trust_commands import terminal_text
 from sunrise.domain.admin import AdminReceipt
+from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.domain.record_requests import ReviveStatus
 from sunrise.errors import DataError, StoreError
 from sunrise.online.admin_get import AMBIGUOUS, NOT_FOUND
@@ -164,6 +166,32 @@ def revive(home: str | None, ref: str, *, dry_run: bool, as_json: bool, verbose:
     say(data, text, as_json=as_json)
 
 
+def mend_ids(home: str | None, *, dry_run: bool, as_json: bool) -> NoReturn:
+    """Give memories ids of their own, or show to which, and leave with the code of the verdict."""
+    settings = load_settings(home)
+    receipt: RunReceipt = rooms.load("tasks.own_ids:mend_ids")(str(settings.home), dry_run=dry_run)
+    say({"receipt": receipt.to_dict()}, "\n".join(_id_lines(receipt)), as_json=as_json)
+    raise SystemExit(code_for(receipt.status))
+
+
+def _id_lines(receipt: RunReceipt) -> list[str]:
+    if receipt.status is not RunStatus.OK:
+        return [f"{receipt.status}: {receipt.reason or 'nothing was changed'}"]
+    counts = receipt.counts
+    if not counts["mended"] + counts["left"]:
+        return ["every memory has an id of its own"]
+    refs = list(map(terminal_text, receipt.refs["renamed"]))
+    more = [f"and {rest} more"] if (rest := counts["mended"] + counts["left"] - len(refs)) > 0 else []
+    if receipt.dry_run:
+        told = f"{counts['mended']} memories would get an id of their own, {counts['kept']} would keep theirs"
+        lines = [f"{'would get one':<14} {ref}" for ref in refs]
+        return [*lines, *more, told, "give them with: sunrise mend-ids --apply"]
+    lines = [f"{ref} is {new}" for ref, new in zip(refs, receipt.refs["ids"], strict=True)]
+    left = f"; {counts['left']} changed meanwhile: run it again" if counts["left"] else ""
+    told = f"{counts['mended']} memories got an id of their own{left}"
+    return [*lines, *more, told, f"run      {receipt.run_id}"]
+
+
 def asked(wanted: Mapping[str, str | None], since: str | None, zone: str) -> dict[str, Any]:
     """Return the fields of a filter, as the command line gave them."""
     since_ms = None if since is None else milliseconds(since, zone, option="--since")
@@ -197,6 +225,8 @@ def _check_found(ref: str, reason: str | None, candidates: Sequence[str]) -> Non
         named = ", ".join(
             [*map(terminal_text, candidates[:5]), *(["and more"] if len(candidates) > 5 else [])]
         )
-        raise typer.BadParameter(f"several memories begin like that: {named}" if named else "several do")
+        raise typer.BadParameter(
+            f"several memories are called that, or begin so: {named}" if named else "several do"
+        )
     if reason == NOT_FOUND:
         raise typer.BadParameter(f"no record has this ref: {terminal_text(ref)}; see `sunrise list`")

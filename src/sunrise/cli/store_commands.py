@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from sunrise.bootstrap import Home, open_home
 from sunrise.cli.exit_codes import ExitCode
+from sunrise.cli.moments import when
 from sunrise.cli.output import say
 from sunrise.cli.recall_lines import print_path
 from sunrise.cli.service_answers import asked_of_service, body_of, whole
@@ -61,7 +62,7 @@ def forget_memory(
         request = ForgetRequest(**asked)
     answer = asked_of_service(home, "/v1/forget", body_of(asked), verbose=verbose)
     data = forget_answer_of(_forgotten(home, request)) if answer is None else answer
-    say(data, "\n".join(forgotten_lines(data)), as_json=as_json)
+    say(data, "\n".join(forgotten_lines(data, zone=load_settings(home).timezone)), as_json=as_json)
     raise SystemExit(FORGOTTEN.get(ForgetStatus(data["status"]), ExitCode.OK))
 
 
@@ -129,12 +130,16 @@ def _store_lines(data: Mapping[str, Any]) -> list[str]:
     return lines + _warned(receipt["warnings"])
 
 
-def forgotten_lines(data: Mapping[str, Any]) -> list[str]:
+def forgotten_lines(data: Mapping[str, Any], *, zone: str) -> list[str]:
     """Return what a forgetting did, a line for each memory."""
     lines = [f"{data['status']:<12} {ref}" for ref in data["refs"]] or [data["status"]]
-    rows = [[one["ref"], one["scope"], beginning(one["text"])] for one in data["candidates"]]
+    rows = [
+        [one["ref"], one["scope"], when(one.get("createdAtMs"), zone), beginning(one["text"])]
+        for one in data["candidates"]
+    ]
     if rows:
-        lines += ["", table(rows, header=["ref", "scope", "text"], within=terminal_width())]
+        lines += ["", table(rows, header=["ref", "scope", "when", "text"], within=terminal_width())]
+        lines += ["", "nothing was forgotten: say which, by the ref of one of them"]
     lines += [f"{'made of it':<12} {ref}" for ref in data["receipt"]["derived"] if ref not in data["refs"]]
     return lines
 

@@ -32,7 +32,13 @@ def store_answer_of(result: StoreResult) -> dict[str, Any]:
 def forget_answer_of(result: ForgetResult) -> dict[str, Any]:
     """Return what is gone, and what a query may have meant."""
     candidates = [
-        {"ref": one.ref, "text": one.text, "scope": one.scope, "score": one.score}
+        {
+            "ref": one.ref,
+            "text": one.text,
+            "scope": one.scope,
+            "score": one.score,
+            "createdAtMs": one.created_at_ms,
+        }
         for one in result.candidates
     ]
     return {

@@ -21,7 +21,8 @@ class ForgetStatus(StrEnum):
     What became of a request.
 
     ``candidates`` are memories that the query may mean: nothing was forgotten, name one by its id.
-    ``ambiguous`` is a beginning of an id that several memories have. ``already`` was forgotten before.
+    ``ambiguous`` is an id, or a beginning of one, that several memories have: each candidate has a ref that
+    is its alone. ``already`` was forgotten before.
     """
 
     FORGOTTEN = "forgotten"
@@ -85,7 +86,8 @@ class Tombstone:
     """
     A memory that is forgotten. Its text is hashed before it is kept.
 
-    Without a ``scope`` the text is kept out of all. ``state`` is what the memory was.
+    One that no id tells apart is named by what it holds, see :mod:`sunrise.domain.row_names`. Without a
+    ``scope`` the text is kept out of all. ``state`` is what the memory was.
     """
 
     memory_id: str
@@ -106,12 +108,13 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class ForgetCandidate:
-    """A memory that a query may mean, with as much of its text as tells it from others."""
+    """A memory that a query or an id may mean, with as much of it as tells it from others."""
 
     ref: str
     text: str
     scope: str
     score: float | None = None
+    created_at_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

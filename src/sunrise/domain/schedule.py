@@ -51,10 +51,13 @@ ON_DEMAND_ENTRYPOINTS = {
 TRUST = "trust"
 """What the runs are called in which an operator decides on trust."""
 
+IDS = "ids"
+"""What the runs are called that give memories ids of their own."""
+
 IMPORT, REVIVE = "import", "revive"
 """What the runs are called that the online module leaves: memories from a file, and an archived one back."""
 
-RECORDED_FLOWS = (*FLOW_NAMES, *ON_DEMAND_ENTRYPOINTS, TRUST, IMPORT, REVIVE)
+RECORDED_FLOWS = (*FLOW_NAMES, *ON_DEMAND_ENTRYPOINTS, TRUST, IDS, IMPORT, REVIVE)
 """All names under which runs leave receipts."""
 
 

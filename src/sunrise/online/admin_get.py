@@ -15,13 +15,12 @@ from sunrise.domain.record_requests import (
     is_within,
 )
 from sunrise.domain.record_views import MemoryView, ObservationView, RecordedChange, RecordLink, Usage
-from sunrise.domain.records import memory_ref
 from sunrise.domain.secrets import redact
 from sunrise.domain.times import written_time
 from sunrise.domain.trust import QUARANTINED
-from sunrise.online.admin_rows import VIEW_COLUMNS, named, views_of
+from sunrise.online.admin_rows import VIEW_COLUMNS, memories_in, views_of
 from sunrise.online.admin_trail import AdminTrail
-from sunrise.online.named_memory import named_memories
+from sunrise.online.named_memory import named_memories, own_names
 from sunrise.ports import Clock, MemoryReader, RecordLedger
 
 NOT_FOUND: Final = "not_found"
@@ -54,7 +53,9 @@ def get_record(
         found = _find(asked, request, trail, memories, ledger, zone)
     ref = found.ref
     history = _History()
-    if ref is not None:
+    if found.is_shared:
+        trail.warnings.append("history_skipped:shared_id")
+    elif ref is not None:
         history = _history(ref, request, trail, ledger)
     elif trail.reason is None:
         trail.reason = AMBIGUOUS if found.candidates else NOT_FOUND
@@ -85,6 +86,8 @@ class _Found:
     observation: ObservationView | None = None
     candidates: tuple[str, ...] = ()
     has_more: bool = False
+    is_shared: bool = False
+    """Whether a row of another scope has the same id: what the ledger knows of it may be that row's."""
 
     @property
     def ref(self) -> str | None:
@@ -122,10 +125,12 @@ def _find(
     if table is None:
         return _Found()
     meant = named_memories(asked.key, VIEW_COLUMNS, memories=table, scopes=request.scopes)
-    if len(meant.ids) != 1:
-        return _Found(candidates=tuple(map(memory_ref, meant.ids)), has_more=meant.has_more)
-    memory = next(views_of(named(meant.rows), with_quarantined_texts=shown, zone=zone), None)
-    return _Found(memory=memory)
+    if len(meant.refs) != 1:
+        return _Found(candidates=meant.refs, has_more=meant.has_more)
+    memory = next(views_of(memories_in(meant.rows), with_quarantined_texts=shown, zone=zone), None)
+    row = meant.rows.to_pylist()[0]
+    is_shared = meant.names[0] == row["id"] and own_names([row], memories=table) != [row["id"]]
+    return _Found(memory=memory and replace(memory, ref=meant.refs[0]), is_shared=is_shared)
 
 
 def _history(ref: str, request: GetRequest, trail: AdminTrail, ledger: RecordLedger | None) -> _History:

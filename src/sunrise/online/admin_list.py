@@ -10,9 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sunrise.domain.admin import Backend, ListRequest, ListResult
+from sunrise.domain.filters import both
 from sunrise.domain.page_cursor import PageEnd, read_cursor, written_cursor
 from sunrise.domain.record_views import MemoryView
-from sunrise.online.admin_rows import KEY_COLUMNS, VIEW_COLUMNS, named, times_of, views_of
+from sunrise.domain.records import memory_ref
+from sunrise.domain.row_names import ROW_COLUMNS, names_among, of_ids, row_name
+from sunrise.online.admin_rows import KEY_COLUMNS, VIEW_COLUMNS, memories_in, times_of, views_of
 from sunrise.online.admin_trail import AdminTrail
 from sunrise.ports import Clock, MemoryReader
 
@@ -50,7 +53,7 @@ def list_memories(
                 keys, total = _page(table, request, end)
             page = keys.slice(0, request.limit)
             with trail.stage("read"):
-                items = _items(table, page, request, zone)
+                items = _items(table, page, request, end, zone)
             if keys.num_rows > request.limit:
                 following = written_cursor(_end_of(page, end), filters)
     trail.counts.update(returned=len(items), total=total)
@@ -64,7 +67,7 @@ def _page(table: MemoryReader, request: ListRequest, end: PageEnd | None) -> tup
     wanted = skipped + request.limit + 1
     best, total = _keys(pa.table({"id": pa.array([], pa.string())})), 0
     for batch in table.batches(KEY_COLUMNS, where=where):
-        rows = named(batch)
+        rows = memories_in(batch)
         total += rows.num_rows
         keys = _keys(rows)
         if end is not None:
@@ -101,14 +104,24 @@ def _end_of(page: pa.Table, before: PageEnd | None) -> PageEnd:
     return replace(end, given=given)
 
 
-def _items(table: MemoryReader, page: pa.Table, request: ListRequest, zone: tzinfo) -> tuple[MemoryView, ...]:
-    rows = named(table.by_ids(page.column("id").to_pylist(), VIEW_COLUMNS))
-    keys = zip(rows.column("id").to_pylist(), times_of(rows, unknown=_UNKNOWN).tolist(), strict=True)
+def _items(
+    table: MemoryReader, page: pa.Table, request: ListRequest, end: PageEnd | None, zone: tzinfo
+) -> tuple[MemoryView, ...]:
+    meant = both(request.filter.where(table.schema().names), of_ids(set(page.column("id").to_pylist())))
+    rows = memories_in(table.scan(VIEW_COLUMNS, where=meant))
+    told = rows.select([name for name in ROW_COLUMNS if name in rows.column_names]).to_pylist()
+    names, marks = names_among(told), list(map(row_name, told))
+    keys = list(zip(rows.column("id").to_pylist(), times_of(rows, unknown=_UNKNOWN).tolist(), strict=True))
     places: dict[tuple[str, float], list[int]] = {}
-    for place, key in enumerate(keys):
-        places.setdefault(key, []).append(place)
+    for place in sorted(range(rows.num_rows), key=marks.__getitem__):
+        places.setdefault(keys[place], []).append(place)
+    if end is not None:
+        del places.get((end.id, _created(end)), [])[: end.given]
     # What was deleted, or given another time, since the ids were read has no place any more.
     found = (places.get((row["id"], row["created"])) for row in page.to_pylist())
     order = [same.pop(0) for same in found if same]
     taken = rows.take(pa.array(order, pa.int64()))
-    return tuple(views_of(taken, with_quarantined_texts=request.with_quarantined_texts, zone=zone))
+    views = views_of(taken, with_quarantined_texts=request.with_quarantined_texts, zone=zone)
+    return tuple(
+        replace(view, ref=memory_ref(names[place])) for view, place in zip(views, order, strict=True)
+    )

@@ -11,7 +11,7 @@ from sunrise.domain.admin import Backend
 from sunrise.domain.receipts import Balance, RunReceipt, RunStatus
 from sunrise.domain.record_requests import ReviveResult, ReviveStatus, asked_ref, is_within
 from sunrise.domain.record_views import ObservationView
-from sunrise.domain.records import Change, RecordState, memory_ref, split_ref
+from sunrise.domain.records import Change, RecordState, split_ref
 from sunrise.domain.schedule import REVIVE
 from sunrise.online.admin_trail import NO_TABLE, AdminTrail
 from sunrise.online.memory_changes import MemoryChange, apply_change, record_change
@@ -127,9 +127,9 @@ def _memory(
     # The version first: a reading sees what was committed since.
     version = memories.newest_version()
     meant = named_memories(key, [*_NEW], memories=memories, scopes=scopes)
-    refs = tuple(map(memory_ref, meant.ids))
+    refs = meant.refs
     # A change is written to the rows of an id: of one that stands twice, in any scope, none is changed.
-    if len(refs) != 1 or memories.by_ids(meant.ids, ["id"]).num_rows != 1:
+    if len(refs) != 1 or memories.by_ids(meant.names, ["id"]).num_rows != 1:
         status = ReviveStatus.AMBIGUOUS if refs else ReviveStatus.NOT_FOUND
         return _Missing(status, refs, meant.has_more)
     row = meant.rows.to_pylist()[0]

@@ -47,12 +47,18 @@ def times_of(rows: pa.Table | pa.RecordBatch, *, unknown: float) -> Times:
     return np.where((times >= 0) & (times < END_OF_TIME), times, unknown)
 
 
-def named(rows: pa.Table | pa.RecordBatch) -> pa.Table:
-    """Return the rows that are memories: they have an id, and are not what a gateway made its table with."""
+def memories_in(rows: pa.Table | pa.RecordBatch) -> pa.Table:
+    """Return the rows that are memories, and not what a gateway made its table with; no id is null."""
     table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
-    ids = table.column("id").cast(pa.string())
-    none = pc.is_in(ids, value_set=pa.array([None, "", PLUGIN_SEED_ID], pa.string()))
-    return table.filter(pc.invert(none))
+    ids = pc.fill_null(table.column("id").cast(pa.string()), "")
+    held = table.set_column(table.schema.get_field_index("id"), "id", ids)
+    return held.filter(pc.not_equal(ids, PLUGIN_SEED_ID))
+
+
+def named(rows: pa.Table | pa.RecordBatch) -> pa.Table:
+    """Return the memories that have an id."""
+    held = memories_in(rows)
+    return held.filter(pc.not_equal(held.column("id"), ""))
 
 
 def views_of(rows: pa.Table, *, with_quarantined_texts: bool, zone: tzinfo) -> Iterator[MemoryView]:

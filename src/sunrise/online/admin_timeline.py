@@ -10,7 +10,6 @@ from sunrise.domain.admin import Backend
 from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.record_requests import TimelineRequest, TimelineResult, asked_ref, is_within
 from sunrise.domain.record_views import ObservationView
-from sunrise.domain.records import memory_ref
 from sunrise.online.admin_get import AMBIGUOUS, NO_LEDGER, NOT_FOUND, shown_observation
 from sunrise.online.admin_rows import moment
 from sunrise.online.admin_trail import AdminTrail
@@ -115,12 +114,11 @@ def _of_memory(
     if table is None:
         return None
     meant = named_memories(key, ["createdAt", "scope"], memories=table, scopes=scopes)
-    ids = meant.ids
-    if len(ids) != 1:
-        trail.reason = AMBIGUOUS if ids else NOT_FOUND
+    if len(meant.refs) != 1:
+        trail.reason = AMBIGUOUS if meant.refs else NOT_FOUND
         return None
-    ref = memory_ref(ids[0])
-    for link in ledger.links_of_memory(ids[0], limit=1):
+    ref = meant.refs[0]
+    for link in ledger.links_of_memory(meant.names[0], limit=1):
         row_id = asked_ref(link.ref).row_id
         seen = ledger.observations_by_ids([row_id])
         for one in (one for one in seen if is_within(one.scope, scopes)):

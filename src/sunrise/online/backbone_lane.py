@@ -19,6 +19,7 @@ from sunrise.domain.fence import FencedItem
 from sunrise.domain.importance import ImportanceLabel, effective_label
 from sunrise.domain.records import memory_ref
 from sunrise.domain.repeats import is_hard_rule
+from sunrise.domain.row_names import ROW_COLUMNS, id_in, names_among, of_ids
 from sunrise.domain.working_set import PROMPT, WorkingSet
 from sunrise.domain.working_set_synthesis import Drawn, Remembered, WorkingSetPolicy, draw, put_together
 from sunrise.errors import DataError
@@ -33,7 +34,7 @@ MEMORIES: Final = 96
 _SCOPES: Final = 32
 _MINUTE_MS: Final = 60_000
 _SAYS: Final = (
-    "id", "text", "category", "importance", "importance_label", "createdAt", "trust_tier", "state",
+    *ROW_COLUMNS, "importance", "importance_label",
 )  # fmt: skip
 _NO: Final = pa.scalar(value=False)
 _RANKS: Final = ("id", "importance_label", "createdAt")
@@ -178,14 +179,18 @@ def _looked(scope: str, memories: MemoryReader, known: _Known | None, *, version
     where = filters.visible(scope=scope, columns=memories.schema().names, include_untrusted=False)
     is_full = known is None or now_ms - known.looked_ms >= FULL_LOOK_MS or not known.memories
     if known is None or is_full:
-        ids = _foremost(memories.scan(_RANKS, where=where))
-        rows = memories.scan(_SAYS, where=filters.both(where, _among(ids))) if ids else None
+        # What has no id cannot be looked at again, nor be named in a working set that is kept.
+        named = filters.both(where, "id <> ''")
+        ids = _foremost(memories.scan(_RANKS, where=named))
+        rows = memories.scan(_SAYS, where=filters.both(where, of_ids(ids))) if ids else None
     else:
-        known_ids = _among([one.ref.partition(":")[2] for one in known.memories])
+        names = [one.ref.partition(":")[2] for one in known.memories]
+        known_ids = of_ids([id_in(name) or name for name in names])
         rows = memories.scan(
-            _SAYS, where=filters.both(where, f"(createdAt > {known.newest_ms} OR {known_ids})")
+            _SAYS, where=filters.both(where, f"(createdAt > {known.newest_ms} OR {known_ids})", "id <> ''")
         )
-    found = () if rows is None else tuple(map(_remembered, rows.to_pylist()))
+    told = [] if rows is None else rows.to_pylist()
+    found = tuple(map(_remembered, told, names_among(told)))
     newest = max((one.created_ms or 0 for one in found), default=0)
     looked = now_ms if known is None or is_full else known.looked_ms
     return _Known(found, version, newest, looked, is_full)
@@ -212,15 +217,11 @@ def _foremost(rows: pa.Table) -> list[str]:
     return list(ranked.column("id").take(places).to_pylist())
 
 
-def _among(ids: list[str]) -> str:
-    return f"id IN ({', '.join(map(filters.sql_text, ids))})"
-
-
-def _remembered(row: dict[str, object]) -> Remembered:
+def _remembered(row: dict[str, object], name: str) -> Remembered:
     created, importance = row.get("createdAt"), row.get("importance")
     score = importance if isinstance(importance, float) else None
     return Remembered(
-        ref=memory_ref(str(row["id"])),
+        ref=memory_ref(name),
         text=str(row.get("text") or ""),
         category=_text(row.get("category")),
         importance_label=effective_label(_text(row.get("importance_label")), score),

@@ -7,11 +7,14 @@ from typing import Any, Final
 
 from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.forget import Tombstone
+from sunrise.domain.row_names import ROW_COLUMNS, id_in, row_name
 from sunrise.domain.text.analysis import written_terms
 from sunrise.domain.text.dated_terms import text_terms
+from sunrise.online.named_memory import own_names, rows_called
 from sunrise.ports import Ledger, MemoryTable
 
-_READ: Final = ("id", "text", "terms", "scope")
+RETURNING: Final = (*ROW_COLUMNS, "terms")
+"""What is read of rows to know whether they were forgotten."""
 
 
 def bury(
@@ -26,9 +29,9 @@ def bury(
         StoreError: A store could not be written.
     """
     hidden = ledger.bury(tombstones, run_id=run_id)
-    ids = [one.memory_id for one in tombstones]
-    deleted = memories.delete(ids)
-    ledger.finish_burial(ids)
+    names = [one.memory_id for one in tombstones]
+    deleted = delete_named(names, memories=memories)
+    ledger.finish_burial(names)
     return deleted, hidden
 
 
@@ -42,29 +45,46 @@ def finish_burials(*, memories: MemoryTable, ledger: Ledger) -> int:
     left = ledger.unfinished_burials()
     if not left:
         return 0
-    deleted = memories.delete(left)
+    deleted = delete_named(left, memories=memories)
     ledger.finish_burial(left)
+    return deleted
+
+
+def delete_named(names: Sequence[str], *, memories: MemoryTable) -> int:
+    """
+    Delete the memories with these ids, and the rows with these names of rows; return how many there were.
+
+    Raises:
+        StoreError: The table could not be written.
+    """
+    deleted = memories.delete(names)
+    called = [name for name in names if id_in(name) is not None]
+    if called:
+        deleted += memories.delete_placed(rows_called(called, ("text",), memories=memories))
     return deleted
 
 
 def bury_returned(rows: Sequence[dict[str, Any]], *, memories: MemoryTable, ledger: Ledger) -> list[str]:
     """
-    Delete rows that are forgotten, by their id or by their text; return their ids.
+    Delete rows that are forgotten, by their name or by their text; return what they were called.
+
+    The rows are read with :data:`RETURNING`.
 
     Raises:
         StoreError: A store could not be written.
     """
-    ids = ledger.buried([row["id"] for row in rows if row["id"]])
-    others = [row for row in rows if row["id"] and row["id"] not in ids and row["text"]]
+    buried = ledger.buried([name for row in rows for name in (row["id"], row_name(row)) if name])
+    gone = [name for row in rows for name in (row["id"], row_name(row)) if name in buried]
+    others = [row for row in rows if buried.isdisjoint((row["id"], row_name(row))) and row["text"]]
     may_be = ledger.may_be_forgotten(
         [written_terms(row["text"], text_terms(row.get("terms") or "") or None) for row in others]
     )
     alike = [row for row, may in zip(others, may_be, strict=True) if may]
     said = ledger.forgotten_texts([(row["text"].strip(), row.get("scope") or DEFAULT_SCOPE) for row in alike])
-    gone = [*ids, *(row["id"] for row, is_gone in zip(alike, said, strict=True) if is_gone)]
+    gone += own_names([row for row, is_gone in zip(alike, said, strict=True) if is_gone], memories=memories)
     if gone:
-        memories.delete(gone)
-    return sorted(gone)
+        delete_named(gone, memories=memories)
+    return sorted({*gone})
 
 
 def bury_all_returned(*, memories: MemoryTable, ledger: Ledger) -> list[str]:
@@ -78,6 +98,6 @@ def bury_all_returned(*, memories: MemoryTable, ledger: Ledger) -> list[str]:
         return []
     return [
         name
-        for batch in memories.batches(_READ)
+        for batch in memories.batches(RETURNING)
         for name in bury_returned(batch.to_pylist(), memories=memories, ledger=ledger)
     ]

@@ -14,6 +14,7 @@ from sunrise.domain.admission.candidate import Candidate
 from sunrise.domain.admission.content import content_of
 from sunrise.domain.admission.similar_rows import ALIKE_FROM, SimilarRows
 from sunrise.domain.records import RecordState, memory_ref
+from sunrise.domain.row_names import of_ids, row_name
 from sunrise.domain.store import same_text
 from sunrise.domain.text.analysis import accented_terms, query_terms, terms
 from sunrise.domain.text.dated_terms import current_terms, text_terms, with_any_day
@@ -23,7 +24,7 @@ from sunrise.ports import MemoryReader
 
 READ: Final = (
     "id", "text", "terms", "scope", "trust_tier", "state", "archived_at_ms", "category", "importance",
-    "importance_label", "agentId", "expires_at_ms", "review_at_ms",
+    "importance_label", "agentId", "expires_at_ms", "review_at_ms", "createdAt",
 )  # fmt: skip
 
 _CANDIDATES: Final = 16
@@ -75,17 +76,16 @@ def find_alike(new: NewText, rows: Sequence[dict[str, Any]]) -> Alike:
 
 def rows_saying(text: str, scope: str, *, memories: MemoryReader) -> list[dict[str, Any]]:
     """
-    Return the rows of a scope that say what a text says, whatever their trust and state, by id.
+    Return the rows of a scope that say what a text says, whatever their trust and state, by their names.
 
     Raises:
         StoreError: The table cannot be read.
     """
     columns, wanted = memories.schema().names, same_text(text)
     where = filters.in_scope(scope, columns=columns)
-    found = {row["id"]: row for row in _searched(text, terms(text), memories, where, columns)}
-    found |= {row["id"]: row for row in _scanned(text, terms(text), memories, where, columns).to_pylist()}
-    same = [row for row in found.values() if row["id"] and row["text"] and same_text(row["text"]) == wanted]
-    return sorted(same, key=lambda row: str(row["id"]))
+    found = {row_name(row): row for row in _searched(text, terms(text), memories, where, columns)}
+    found |= {row_name(row): row for row in _scanned(text, terms(text), memories, where, columns).to_pylist()}
+    return [row for _, row in sorted(found.items()) if row["text"] and same_text(row["text"]) == wanted]
 
 
 def rows_near(
@@ -101,10 +101,12 @@ def rows_near(
     """
     columns = memories.schema().names
     where = filters.in_scope(scope, columns=columns)
-    found = {row["id"]: row for row in _searched(text, analysed, memories, where, columns)}
-    missing = [name for name in known if name not in found]
+    found = {row_name(row): row for row in _searched(text, analysed, memories, where, columns)}
+    missing = {*known}.difference(row["id"] for row in found.values())
     if missing:
-        found |= {row["id"]: row for row in memories.by_ids(missing, READ).to_pylist()}
+        # An id may stand in another scope too.
+        held = memories.scan(READ, where=filters.both(where, of_ids(missing)))
+        found |= {row_name(row): row for row in held.to_pylist()}
     return [row for row in found.values() if row["id"] and row["text"]]
 
 

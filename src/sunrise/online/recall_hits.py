@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 from sunrise.domain import filters
 from sunrise.domain.ranking import Memory
 from sunrise.domain.records import memory_ref
+from sunrise.domain.row_names import ROW_COLUMNS, row_name
 from sunrise.domain.text.dated_terms import current_terms, text_terms
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.online.centred_cosines import Floats
@@ -34,6 +36,8 @@ COLUMNS: Final = (
 )
 """What is read of a row, in the order in which a memory is made of it."""
 
+_REF: Final = "_ref"
+
 
 @dataclass(frozen=True, slots=True)
 class Hits:
@@ -53,13 +57,21 @@ class Hits:
     vectors: Floats | None
 
 
-def hits_of(found: pa.Table, *, space: VectorSpace | str, model_id: str, known: Collection[str] = ()) -> Hits:
-    """Read what a search brought; of memories that are *known*, by ref, only the place."""
-    ids = found.column("id").to_pylist()
-    if not all(ids):
-        # A row without an id cannot be named.
-        found = found.filter(pc.greater(pc.utf8_length(found.column("id")), 0))
-    refs = _refs(found)
+def hits_of(
+    found: pa.Table,
+    *,
+    space: VectorSpace | str,
+    model_id: str,
+    known: Collection[str] = (),
+    shared: Collection[str] = (),
+) -> Hits:
+    """
+    Read what a search brought; of memories that are *known*, by ref, only the place.
+
+    Rows without an id, and those of a *shared* one, are named by what they hold.
+    """
+    refs = _refs(found, shared)
+    found = found.append_column(_REF, pa.array(refs, pa.string()))
     scores = found.column("_score").to_pylist() if "_score" in found.column_names else []
     new = [at for at, ref in enumerate(refs) if ref not in known]
     if len(new) < len(refs):
@@ -69,18 +81,47 @@ def hits_of(found: pa.Table, *, space: VectorSpace | str, model_id: str, known: 
     return Hits(refs, memories, terms, dict(zip(refs, scores, strict=False)), measurable, vectors)
 
 
-def _refs(found: pa.Table) -> tuple[str, ...]:
-    return tuple(map(memory_ref, found.column("id").to_pylist()))
+def shared_ids(*searches: pa.Table) -> frozenset[str]:
+    """
+    Return the ids that several of the rows have that some searches brought.
+
+    Rows that say the same are brought together, so that by their texts it is seen whether two searches
+    brought different rows of an id.
+    """
+    several, told = set[str](), set[tuple[str, str]]()
+    for found in searches:
+        ids = found.column("id").to_pylist()
+        if len(set(ids)) < len(ids):
+            several |= _several(ids)
+        if len(searches) > 1:
+            told.update(zip(ids, found.column("text").to_pylist(), strict=True))
+    if len(told) > len({name for name, _ in told}):
+        several |= _several(name for name, _ in told)
+    return frozenset(several)
+
+
+def _several(ids: Iterable[str]) -> set[str]:
+    return {name for name, count in Counter(ids).items() if name and count > 1}
+
+
+def _refs(found: pa.Table, shared: Collection[str]) -> tuple[str, ...]:
+    ids = found.column("id").to_pylist()
+    if all(ids) and not shared:
+        return tuple(map(memory_ref, ids))
+    rows = found.select([name for name in ROW_COLUMNS if name in found.column_names]).to_pylist()
+    return tuple(
+        memory_ref(row["id"] if row["id"] and row["id"] not in shared else row_name(row)) for row in rows
+    )
 
 
 def _read(found: pa.Table) -> tuple[dict[str, Memory], dict[str, str | None]]:
     memories, terms = dict[str, Memory](), dict[str, str | None]()
     # Column by column: a row as a dict costs as much as all that is done with it.
-    for name, text, stored, *row in zip(*(_column(found, one) for one in COLUMNS), strict=True):
-        ref = memory_ref(name)
+    columns = (_column(found, one) for one in (_REF, *COLUMNS))
+    for ref, name, text, stored, *row in zip(*columns, strict=True):
         if ref not in memories:
             told = current_terms(stored, text or "") if stored else stored
-            memories[ref], terms[ref] = _memory(name, ref, text, told, *row), told
+            memories[ref], terms[ref] = _memory(name or "", ref, text, told, *row), told
     return memories, terms
 
 
@@ -132,13 +173,13 @@ def _vectors(found: pa.Table, space: VectorSpace, model_id: str) -> tuple[tuple[
     if space.is_legacy:
         # Whose the vectors of a hit by words are stands beside them.
         found = found.filter(pc.equal(found.column("embedding_model"), model_id))
-    there = found.select(["id", space.column])
+    there = found.select([_REF, space.column])
     if there.column(space.column).null_count:
         there = there.filter(there.column(space.column).is_valid())
     flat = there.column(space.column).combine_chunks().flatten().to_numpy(zero_copy_only=False)
     dimension = there.schema.field(space.column).type.list_size
     matrix = flat.reshape(len(there), dimension).astype(np.float32, copy=False)
-    refs, fit = _refs(there), np.isfinite(matrix).all(axis=1) & matrix.any(axis=1)
+    refs, fit = tuple(there.column(_REF).to_pylist()), np.isfinite(matrix).all(axis=1) & matrix.any(axis=1)
     if fit.all():
         return refs, matrix
     return tuple(ref for ref, good in zip(refs, fit.tolist(), strict=True) if good), matrix[fit]

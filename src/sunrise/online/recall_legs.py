@@ -19,7 +19,7 @@ from sunrise.domain.text.script import cjk_share
 from sunrise.domain.vector_space import VectorSpace, searched
 from sunrise.errors import DataError, StoreError
 from sunrise.online.centred_cosines import CentredCosines, Floats
-from sunrise.online.recall_hits import COLUMNS, Hits, hits_of
+from sunrise.online.recall_hits import COLUMNS, Hits, hits_of, shared_ids
 from sunrise.online.recall_trail import Trail
 from sunrise.ports import Embedder, MemoryReader
 
@@ -65,9 +65,16 @@ class View:
             return [*COLUMNS]
         return [*COLUMNS, self.space.column, *(["embedding_model"] if self.space.is_legacy else [])]
 
-    def read(self, found: pa.Table, embedder: Embedder, *, known: Collection[str] = ()) -> Hits:
+    def read(
+        self,
+        found: pa.Table,
+        embedder: Embedder,
+        *,
+        known: Collection[str] = (),
+        shared: Collection[str] = (),
+    ) -> Hits:
         """Read what a leg brought."""
-        return hits_of(found, space=self.space, model_id=embedder.model_id, known=known)
+        return hits_of(found, space=self.space, model_id=embedder.model_id, known=known, shared=shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +127,28 @@ def run_legs(
     """
     if isinstance(view.space, str):
         trail.skipped["dense"] = view.space
-        return Legs(_by_words(view, question, embedder, trail), None)
+        return Legs(_by_words(view, question, embedder, trail)[0], None)
     centred = None if calibration is None else centring(calibration).cosines
     meaning = _Meaning(view, view.space, question, embedder, centred)
     meaning.begin()
-    words = _by_words(view, question, embedder, trail)
+    words, brought = _by_words(view, question, embedder, trail)
     vector, found = meaning.answer(trail)
     if found is None:
         return Legs(words, None, vector, centred)
-    known = () if words is None else words.memories
     with trail.stage("dense"):
-        return Legs(words, view.read(found, embedder, known=known), vector, centred)
+        shared = shared_ids(found) if brought is None else shared_ids(brought, found)
+        if shared and brought is not None:
+            # Of an id that is shared each leg may have brought another row.
+            words = view.read(brought, embedder, shared=shared)
+        known = () if words is None else words.memories
+        return Legs(words, view.read(found, embedder, known=known, shared=shared), vector, centred)
 
 
-def _by_words(view: View, question: Question, embedder: Embedder, trail: Trail) -> Hits | None:
+def _by_words(
+    view: View, question: Question, embedder: Embedder, trail: Trail
+) -> tuple[Hits | None, pa.Table | None]:
+    """Return what the words brought, as it was read and as it was found."""
+
     def search() -> pa.Table:
         return view.memories.search_terms(
             " ".join([*question.terms, *question.more_terms]),
@@ -145,8 +160,9 @@ def _by_words(view: View, question: Question, embedder: Embedder, trail: Trail) 
     with trail.stage("lexical"):
         found = _told(search, "lexical", trail)
         if found is None:
-            return None
-        return view.read(found if len(found) < view.limit else _without_the_last(found), embedder)
+            return None, None
+        found = found if len(found) < view.limit else _without_the_last(found)
+        return view.read(found, embedder, shared=shared_ids(found)), found
 
 
 def _without_the_last(found: pa.Table) -> pa.Table:

@@ -18,6 +18,7 @@ from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.trust import QUARANTINED, TRUSTED, check_not_trusted, least
 from sunrise.online.likeness import READ, Alike
 from sunrise.online.memory_changes import MemoryChange
+from sunrise.online.named_memory import own_names
 from sunrise.online.store_call import Outcome, StoreCall
 from sunrise.online.store_vectors import Embedded
 
@@ -30,7 +31,8 @@ _KEPT_LABELS = (ImportanceLabel.MUST_REMEMBER, ImportanceLabel.NICE_TO_HAVE)
 def told(call: StoreCall, same: Mapping[str, Any], *, version: int) -> Outcome:
     """Say which memory holds the text, and fill in what it lacks of what the request states."""
     values = _lacking(call, same)
-    if not values:
+    # Nothing can be written to a row that shares its id.
+    if not values or own_names([same], memories=call.memories) != [same["id"]]:
         return _unchanged(call, same)
     call.change(MemoryChange(same, values, version), StoreStatus.MERGED)
     return Outcome(

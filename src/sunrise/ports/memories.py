@@ -90,6 +90,15 @@ class MemoryReader(Protocol):
         """Return the rows with these ids, in no order; unknown ids are left out."""
         ...
 
+    def placed(self, columns: Sequence[str], *, where: str) -> pa.Table:
+        """
+        Return what :meth:`scan` does, with the place of each row as ``_rowid``.
+
+        A place is good for a write that follows at once: a row that is moved gets another, and none is given
+        to two rows.
+        """
+        ...
+
     def search_terms(self, terms: str, *, columns: Sequence[str], where: str | None, limit: int) -> pa.Table:
         """Return the best rows for analysed terms by BM25, best first, with ``_score``."""
         ...
@@ -145,6 +154,18 @@ class MemoryWriter(Protocol):
 
     def delete(self, ids: Sequence[str]) -> int:
         """Delete the rows with these ids from the newest version; return how many there were."""
+        ...
+
+    def write_placed(self, rows: pa.Table, column: str, values: Sequence[str | None]) -> int:
+        """
+        Set a text of rows that were read with ``text`` and their places; return how many were met.
+
+        For rows that no id tells apart. A row that left its place, or has another text now, is left alone.
+        """
+        ...
+
+    def delete_placed(self, rows: pa.Table) -> int:
+        """Delete rows that were read with their places; return how many were met."""
         ...
 
 

@@ -164,12 +164,13 @@ class ForgetByQueryAsked(ForgetAsked):
 
 
 class CandidateGiven(Given):
-    """A memory that a query may mean."""
+    """A memory that a query or an id may mean."""
 
     ref: str
     text: str
     scope: str
     score: float | None
+    created_at_ms: int | None = None
 
 
 class ForgetGiven(Given):

@@ -144,7 +144,7 @@ def _forget(service: Service, who: Who) -> Tool:
     return tool_of(
         memory_forget,
         title="Forget a memory",
-        description="Forget one memory for good. A query that may mean several forgets none and lists them.",
+        description="Forget one memory for good. What may mean several forgets none, and lists them.",
         annotations=_FORGETS,
     )
 

@@ -24,6 +24,7 @@ from sunrise.domain.record_requests import (
     TimelineResult,
 )
 from sunrise.domain.records import Change, fields_changed
+from sunrise.domain.row_names import row_name
 from sunrise.errors import DataError, StoreError
 from sunrise.online.admin_get import get_record
 from sunrise.online.admin_revive import revive
@@ -109,11 +110,36 @@ def test_a_whole_id_goes_before_what_begins_so(table: MemoryTable, ledger: Sqlit
     assert found.memory.ref == "mem:77777777"
 
 
+TWICE = tuple(sorted(f"mem:{row_name({'id': 'twice', 'text': text})}" for text in "ab"))
+
+
+def test_a_row_that_shares_its_id_is_named_by_what_it_holds(table: MemoryTable, ledger: SqliteLedger) -> None:
+    for text in "ab":
+        ref = f"mem:{row_name({'id': 'twice', 'text': text})}"
+        found = got(table, ledger, ref).memory
+        assert found is not None
+        assert (found.ref, found.text) == (ref, text)
+
+
+def test_what_is_known_of_an_id_is_not_told_to_a_scope_that_may_not_be_meant(
+    table: MemoryTable, ledger: SqliteLedger
+) -> None:
+    fields = pa.schema([memories_schema(8).field(name) for name in ("id", "text", "scope")])
+    table.add(
+        pa.Table.from_pylist([{"id": "3f0c5a1e-aaaa", "text": "theirs", "scope": "home"}], schema=fields)
+    )
+    found = got(table, ledger, "3f0c5a1e-aaaa", scopes=("home",))
+    assert found.memory is not None
+    assert (found.memory.ref, found.memory.text) == ("mem:3f0c5a1e-aaaa", "theirs")
+    assert (found.links, found.changes) == ((), ())
+    assert found.receipt.warnings == ("history_skipped:shared_id",)
+
+
 @pytest.mark.parametrize(
     ("ref", "reason", "candidates"),
     [
         ("3f0c5a1e", "ambiguous", ("mem:3f0c5a1e-aaaa", "mem:3f0c5a1e-bbbb")),
-        ("twice", "ambiguous", ("mem:twice", "mem:twice")),
+        ("twice", "ambiguous", TWICE),
         ("3f0c5a1", "not_found", ()),
         ("99999999", "not_found", ()),
         ("obs:99", "not_found", ()),

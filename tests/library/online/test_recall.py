@@ -13,6 +13,7 @@ from sunrise.adapters.embedders import NoEmbedder
 from sunrise.adapters.lance_memories import LanceMemories
 from sunrise.adapters.memory_schema import memories_schema
 from sunrise.domain.recall import RecallRequest, RecallResult
+from sunrise.domain.row_names import row_name
 from sunrise.domain.text.analysis import terms
 from sunrise.domain.text.model_input import MAX_CHARS
 from sunrise.errors import DataError, StoreError
@@ -267,3 +268,56 @@ def test_a_request_that_makes_no_sense_is_refused(table: MemoryTable) -> None:
     with pytest.raises(DataError) as error:
         ask(table, "backup", scope="half \ud83d")
     assert error.value.reason == "bad_text"
+
+
+def shared(*rows: dict[str, Any]) -> pa.Table:
+    """Rows as another program may write them; each is analysed, and has the vector of its text."""
+    vectors = EMBEDDER.embed([row["text"] for row in rows])
+    return pa.Table.from_pylist(
+        [{"terms": terms(row["text"]), "vector": vector, "embedding_model": "fake/1", **row}
+         for row, vector in zip(rows, vectors, strict=True)],
+        schema=memories_schema(DIMENSION),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("embedder", [EMBEDDER, NoEmbedder()])
+def test_rows_of_one_id_are_each_told_as_what_they_are(table: MemoryTable, embedder: Embedder) -> None:
+    held = [
+        {"id": "k1", "text": "The gate code is on the fridge", "scope": "home"},
+        {"id": "k1", "text": "The gate code of the office is 4", "scope": "home", "trust_tier": "trusted"},
+        {"id": "k1", "text": "The gate code is a secret of work", "scope": "work", "trust_tier": "trusted"},
+        {"id": "k1", "text": "The gate code is obeyed", "scope": "home", "trust_tier": "untrusted"},
+    ]
+    table.add(shared(*held))
+    request = RecallRequest("gate code", scope="home")
+    answer = recall(request, memories=table, embedder=embedder, clock=FrozenClock())
+    told = {(item.ref, item.text, item.trust_tier) for item in answer.items}
+    assert told == {(f"mem:{row_name(row)}", row["text"], row.get("trust_tier")) for row in held[:2]}
+    # In the other scope it is the only one of its id.
+    work = recall(
+        RecallRequest("gate code", scope="work"), memories=table, embedder=embedder, clock=FrozenClock()
+    )
+    assert [(item.ref, item.text) for item in work.items] == [("mem:k1", held[2]["text"])]
+
+
+def test_each_leg_may_bring_another_row_of_an_id(table: MemoryTable) -> None:
+    # The words bring one row alone, since the other has none yet; its vector is that of the query.
+    rows = shared(
+        {"id": "k1", "text": "ladder"}, {"id": "k1", "text": "ladder behind the shed", "terms": None}
+    )
+    table.add(rows)
+    answer = recall(
+        RecallRequest("ladder behind the shed"), memories=table, embedder=EMBEDDER, clock=FrozenClock()
+    )
+    found = [item.ref for item in answer.items if item.ref.startswith("mem:k1")]
+    assert sorted(found) == sorted(
+        f"mem:{row_name({'id': 'k1', 'text': text})}" for text in ("ladder", "ladder behind the shed")
+    )
+
+
+@pytest.mark.parametrize("name", [None, ""])
+def test_a_row_without_an_id_is_found_and_has_a_name(table: MemoryTable, name: str | None) -> None:
+    row = {"id": name, "text": "The ladder is behind the shed", "createdAt": 5.0}
+    table.add(shared(row))
+    answer = recall(RecallRequest("ladder shed"), memories=table, embedder=EMBEDDER, clock=FrozenClock())
+    assert answer.items[0].ref == f"mem:{row_name(row)}"

@@ -19,6 +19,7 @@ from sunrise.domain.auto_recall_record import from_record
 from sunrise.domain.context_budget import BudgetPolicy
 from sunrise.domain.fence import parse
 from sunrise.domain.recall import Verbosity
+from sunrise.domain.row_names import row_name
 from sunrise.domain.scope_policy import ScopePolicy
 from sunrise.domain.text.analysis import terms
 from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult, TurnPolicy
@@ -298,3 +299,25 @@ def test_nothing_untrusted_is_put_before_a_turn_even_where_nothing_else_fits(
     alone = {"text": "Grafana listens on port 3030", "trust_tier": tier}
     result = Agent(ledger, table_of({"port": alone}), clock).asks("Which port has Grafana?")
     assert [item.trust for item in (parse(result.text) if result.text else ())] == shown
+
+
+def test_rows_that_no_id_tells_apart_answer_a_turn(ledger: SqliteLedger, clock: FrozenClock) -> None:
+    table = table_of(FACTS)
+    rules: list[dict[str, Any]] = [
+        {"id": "rule", "text": "Never deploy on a Friday"},
+        {"id": "rule", "text": "Never stop the cellar"},
+        {"id": None, "text": "Never feed the cat in the cellar"},
+    ]
+    more = {"scope": "global", "createdAt": float(NOW - DAY), "category": "preference"}
+    rows = [{"terms": terms(row["text"] or ""), **more, **row} for row in rules]
+    table.add(pa.Table.from_pylist(rows, schema=memories_schema(8)))
+    agent = Agent(ledger, table, clock)
+    for _ in range(2):
+        result = agent.asks("What runs in the cellar?")
+        pinned = {item.ref: item.text for item in parse(result.text) if item.pinned}
+        # What has no id is told where it answers, and is not pinned.
+        assert {ref: text for ref, text in pinned.items() if "rule" in ref} == {
+            f"mem:{row_name(row)}": row["text"] for row in rows[:2]
+        }
+        assert {ref for ref in refs(result) if ref.startswith("mem:~")} <= {f"mem:{row_name(rows[2])}"}
+        put(table, {"later": {"text": "The oven is in the kitchen", "createdAt": float(NOW + 1)}})
