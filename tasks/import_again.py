@@ -14,6 +14,7 @@ from sunrise.domain.records import Quarantined, QuarantineState
 from sunrise.domain.transfer import ImportRequest
 from sunrise.errors import ConfigurationError, DataError, StoreError
 from sunrise.online.admin_import import import_memories
+from sunrise.online.policies import scope_policy
 from sunrise.ports import ReadRecord
 
 _PREFIX = "import:"
@@ -97,6 +98,7 @@ def _import(
         clock=home.clock,
         backend=home.backend(),
         zone=home.settings.zone,
+        scopes=scope_policy(home.settings),
     )
     if done.run is not None:
         home.keep_receipt(done.run)

@@ -16,7 +16,7 @@ from sunrise.domain.transfer import Dedupe, ImportRequest, ImportResult
 from sunrise.online.admin_import import import_memories
 from sunrise.online.admin_revive import revive
 from sunrise.online.forget import forget
-from sunrise.online.policies import store_policy
+from sunrise.online.policies import scope_policy, store_policy
 from sunrise.online.store import store
 
 
@@ -105,6 +105,7 @@ class Writing(Opened):
         Raises:
             BusyError: Another import is at work.
             ConfigurationError: The file is not there, or there is no table that takes the memories.
+            DataError: The scope is no valid name.
             StoreError: A store cannot be read or written; run it again.
         """
         request = ImportRequest(dedupe=Dedupe(dedupe), trust=trust, scope=scope, dry_run=dry_run, batch=batch)
@@ -118,6 +119,7 @@ class Writing(Opened):
                 clock=self.home.clock,
                 backend=self.home.backend(),
                 zone=self.home.settings.zone,
+                scopes=scope_policy(self.home.settings),
             )
         if done.run is not None:
             self.home.keep_receipt(done.run)

@@ -111,6 +111,7 @@ class Ranked:
             "recency": self.priors.recency,
             "state": self.priors.state,
             "date": self.priors.date,
+            "scope": None if self.priors.scope == 1 else self.priors.scope,
         }
         return MappingProxyType({name: round(part, 6) for name, part in parts.items() if part is not None})
 
@@ -179,6 +180,18 @@ def chosen(
         else:
             rejected.append((one.memory.ref, reason))
     return Chosen(tuple(kept), tuple(rejected))
+
+
+def filled_up(found: Chosen, more: Chosen, *, limit: int) -> Chosen:
+    """
+    Return what was found, with as much of what was found elsewhere as the limit leaves room for, in order.
+
+    Nothing of the first falls out for the second, and what it says already is not told twice.
+    """
+    said = {one.memory.sameness for one in found.kept} | {one.memory.ref for one in found.kept}
+    fresh = [one for one in more.kept if said.isdisjoint((one.memory.sameness, one.memory.ref))]
+    kept = in_order((*found.kept, *fresh[: max(0, limit - len(found.kept))]))
+    return Chosen(tuple(kept), (*found.rejected, *more.rejected))
 
 
 def is_below_floor(fit: Fit, *, elsewhere: float | None, least: float) -> bool:

@@ -12,6 +12,7 @@ from sunrise.domain.filters import check_scope
 from sunrise.domain.priors import RankingPolicy
 from sunrise.domain.recall import RecallItem
 from sunrise.domain.scope_policy import ScopePolicy
+from sunrise.domain.turns import owner_text
 from sunrise.domain.working_set_synthesis import WorkingSetPolicy
 from sunrise.errors import DataError
 
@@ -56,6 +57,11 @@ class AutoRecallRequest:
     def __post_init__(self) -> None:
         check_scope(self.scope)
         check_keys(session=self.session_key, turn=self.turn_key)
+
+    @property
+    def asked(self) -> str:
+        """What a person or a job asked: the prompt without what a gateway put around it."""
+        return owner_text(self.prompt).text or self.prompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import Final
 
 from sunrise.domain.admin import Backend
 from sunrise.domain.receipts import Anomaly, Balance, RunReceipt, RunStatus
 from sunrise.domain.schedule import IMPORT
+from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy, kept_scope
 from sunrise.domain.transfer import ImportRequest, ImportResult
 from sunrise.errors import ConfigurationError, StoreError
 from sunrise.online.admin_trail import AdminTrail
@@ -34,6 +36,7 @@ def import_memories(
     clock: Clock,
     backend: Backend,
     zone: tzinfo = UTC,
+    scopes: ScopePolicy = UNCHECKED,
 ) -> ImportResult:
     """
     Add the memories of a file that are not there yet, and say what became of each row.
@@ -41,14 +44,18 @@ def import_memories(
     A row that cannot be kept goes to quarantine with its reason, and the rest goes on. Secrets are redacted,
     what looks like an order to the model is quarantined, and no row is trusted for what the file says of it,
     unless the operator vouches for it. Vectors enter where they are of the model that answers; the index
-    flow makes the others. *zone* says when a day begins. Killed at any moment and begun again with ids
+    flow makes the others. *zone* says when a day begins. A scope is put in order, or refused, as *scopes*
+    say. Killed at any moment and begun again with ids
     compared, it adds each row once.
 
     Raises:
         BusyError: Another import is at work.
         ConfigurationError: There is no table; a dry run needs none.
+        DataError: The scope of all rows is no valid name; reason ``bad_scope``.
         StoreError: A store cannot be read or written. The batches before that stay.
     """
+    if request.scope is not None:
+        request = replace(request, scope=kept_scope(request.scope, scopes))
     now = clock.now_ms()
     trail = AdminTrail(IMPORT, now, backend, request.to_dict())
     run_id = new_run_id(now, IMPORT)
@@ -62,6 +69,7 @@ def import_memories(
         graves=ledger,
         now_ms=now,
         zone=zone,
+        scopes=scopes,
     )
     trail.seen(memories)
     if request.dry_run:

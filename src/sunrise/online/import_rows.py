@@ -14,6 +14,7 @@ from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.importance import below_must
 from sunrise.domain.memory_lines import FIELDS, imported_row, new_id, sample_of
 from sunrise.domain.records import Rejected
+from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy, kept_scope
 from sunrise.domain.text.analysis import written_terms
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.transfer import Dedupe, ImportRequest
@@ -63,6 +64,7 @@ class RowImport:
     graves: TombstoneLedger
     now_ms: int
     zone: tzinfo = UTC
+    scopes: ScopePolicy = UNCHECKED
     tally: ImportTally = field(default_factory=ImportTally)
 
     def rows(self, batch: Sequence[ReadRecord]) -> tuple[pa.Table | None, list[Rejected]]:
@@ -82,7 +84,9 @@ class RowImport:
             reason = read.reason
             if read.record is not None:
                 try:
-                    yield _Taken(read, imported_row(read.record, zone=self.zone))
+                    row = imported_row(read.record, zone=self.zone)
+                    row["scope"] = self._scope_of(row)
+                    yield _Taken(read, row)
                     continue
                 except DataError as error:
                     reason = error.reason
@@ -90,6 +94,12 @@ class RowImport:
             self.tally.counts["refused"] += 1
             self.tally.tally("refused_by_reason", said)
             rejected.append(Rejected(self.source, read.position, said, sample_of(read.raw), read.line))
+
+    def _scope_of(self, row: dict[str, Any]) -> str | None:
+        # Where all rows go into one scope, it does not matter what a row calls its own.
+        if self.request.scope is not None or row["scope"] is None:
+            return self.request.scope
+        return kept_scope(row["scope"], self.scopes)
 
     def _redact(self, taken: Sequence[_Taken]) -> None:
         for name in _REDACTED:
@@ -103,9 +113,6 @@ class RowImport:
         """Yield the rows that are to be added, with their analysed terms."""
         there = self.seen.ids_in_table([one.row["id"] for one in taken])
         unknown = [one for one in taken if not self._is_known(one, there)]
-        if self.request.scope is not None:
-            for one in unknown:
-                one.row["scope"] = self.request.scope
         said = [written_terms(one.row["text"]) for one in unknown]
         gone = self._forgotten([one.row for one in unknown], said)
         for place, (one, text_terms) in enumerate(zip(unknown, said, strict=True)):
