@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Any, Final
@@ -14,7 +14,7 @@ from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.importance import below_must
 from sunrise.domain.memory_lines import FIELDS, imported_row, new_id, sample_of
 from sunrise.domain.records import Rejected
-from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy, kept_scope
+from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy
 from sunrise.domain.text.analysis import written_terms
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.transfer import Dedupe, ImportRequest
@@ -84,9 +84,7 @@ class RowImport:
             reason = read.reason
             if read.record is not None:
                 try:
-                    row = imported_row(read.record, zone=self.zone)
-                    row["scope"] = self._scope_of(row)
-                    yield _Taken(read, row)
+                    yield _Taken(read, self._row(read.record))
                     continue
                 except DataError as error:
                     reason = error.reason
@@ -95,11 +93,12 @@ class RowImport:
             self.tally.tally("refused_by_reason", said)
             rejected.append(Rejected(self.source, read.position, said, sample_of(read.raw), read.line))
 
-    def _scope_of(self, row: dict[str, Any]) -> str | None:
+    def _row(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        into = self.request.scope
+        if into is None:
+            return imported_row(record, zone=self.zone, scopes=self.scopes)
         # Where all rows go into one scope, it does not matter what a row calls its own.
-        if self.request.scope is not None or row["scope"] is None:
-            return self.request.scope
-        return kept_scope(row["scope"], self.scopes)
+        return {**imported_row(record, zone=self.zone), "scope": into}
 
     def _redact(self, taken: Sequence[_Taken]) -> None:
         for name in _REDACTED:
