@@ -21,6 +21,7 @@ from sunrise.domain.trivial_prompts import trivial_reason
 from sunrise.domain.trust import UNKNOWN_NAME
 from sunrise.domain.turn_log import Lane, LoggedTurn
 from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult, TurnPolicy
+from sunrise.domain.turn_speakers import Speaker
 from sunrise.domain.use import not_included
 from sunrise.domain.working_set import working_set_id
 from sunrise.errors import StoreError
@@ -80,17 +81,18 @@ class _Turn:
 
 
 def _answered(turn: _Turn) -> AutoRecallResult:
-    asked = turn.request.asked
-    scope = resolved(turn.request.scope, asked, turn.policy.scope)
+    spoken = turn.request.spoken
+    scope = resolved(turn.request.scope, spoken.text, turn.policy.scope)
     if scope.warning is not None:
         turn.warn(str(scope.warning))
     reason = _skip_reason(turn)
     if reason is not None:
         return AutoRecallResult("", (), _receipt(turn, scope, skip_reason=reason))
     # The tag of a scope says where to look, and is no part of what is asked.
-    asked = without_tags(asked) if turn.policy.scope.enabled else asked
+    asked = without_tags(spoken.text) if turn.policy.scope.enabled else spoken.text
     with turn.trail.stage("working_set"):
-        backbone = _backbone(turn, scope, asked)
+        # What is asked may be told again as the goal of later turns: words of somebody else never are.
+        backbone = _backbone(turn, scope, "" if spoken.speaker is Speaker.OTHER else asked)
         turn.working_set = backbone.kept
     found, receipt, scope = _found(turn, scope, asked)
     with turn.trail.stage("select"):

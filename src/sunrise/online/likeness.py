@@ -23,7 +23,7 @@ from sunrise.ports import MemoryReader
 
 READ: Final = (
     "id", "text", "terms", "scope", "trust_tier", "state", "archived_at_ms", "category", "importance",
-    "importance_label", "agentId", "expires_at_ms", "review_at_ms",
+    "importance_label", "agentId", "expires_at_ms", "review_at_ms", "source_kind",
 )  # fmt: skip
 
 _CANDIDATES: Final = 16

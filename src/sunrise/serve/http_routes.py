@@ -67,7 +67,7 @@ async def turn(asked: TurnAsked, request: Request) -> Response:
         turn_key=asked.turn_key,
         read_only=asked.read_only,
     )
-    wanted = replace(wanted, scope=turn_scope_for(request, caller, asked.scope, wanted.asked))
+    wanted = replace(wanted, scope=turn_scope_for(request, caller, asked.scope, wanted.spoken.text))
     found = await service.workers.ask(lambda: service.auto_recall(wanted, scopes=caller.scopes))
     service.metrics.items.labels("/v1/auto-recall").inc(len(found.items))
     return JSONResponse(turn_answer_of(found))
