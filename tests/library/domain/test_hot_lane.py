@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
+import pytest
+
 from sunrise.domain.auto_recall import AutoRecallPolicy
 from sunrise.domain.auto_recall_explained import COLUMNS, LINES, explain_lines
 from sunrise.domain.auto_recall_receipt import AutoRecallReceipt, Fate
