@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import pytest
 
+import sunrise
 from sunrise.adapters.service_transfer import STREAM_TYPE
 from sunrise.adapters.spool_files import HTTP
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
@@ -279,3 +280,16 @@ def test_a_name_that_was_refused_is_looked_in_and_told_of(free: Served) -> None:
     assert answer["receipt"]["warnings"] == ["invalid_scope"]
     tagged = ask(free, "POST /v1/recall", {"query": f"[SCOPE: {BAD}] green tea"}, None).json
     assert (tagged["receipt"]["scope"], tagged["receipt"]["warnings"]) == ("global", ["invalid_scope"])
+
+
+def test_what_names_no_scope_is_stored_and_found_in_the_default_one(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", config=CONFIG + '\n[scope_policy]\ndefault_scope = "desk"\n')
+    with served(home, tokens=UNBOUND, mcp=True) as running:
+        assert ask(running, "POST /v1/store", {"text": "The ladder is in the shed"}, None).status == 200
+        assert ask_tool(running, "memory_store", {"text": "The saw is in the cellar"}, None).status == 200
+        for query in ("ladder", "saw"):
+            answer = ask(running, "POST /v1/recall", {"query": query}, None).json
+            assert [item["scope"] for item in answer["items"]] == ["desk"]
+    with sunrise.open(home) as memories:
+        memories.store("The drill is in the garage")
+        assert [item.scope for item in memories.recall("drill").items] == ["desk"]

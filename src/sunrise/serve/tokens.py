@@ -132,7 +132,7 @@ class Caller:
         Raises:
             RefusalError: The caller is bound to others; reason ``scope_not_allowed``.
         """
-        written = written_scope(self.scope_for(asked), policy)
+        written = written_scope(self.scope_for(asked) if asked or self.is_bound else None, policy)
         # What is put in order becomes another name on the way: that has to be theirs as well.
         return self.scope_for(written.scope if written.is_valid else asked)
 
