@@ -91,8 +91,7 @@ def capture_row(
     passed :func:`sunrise.domain.secrets.gate_pattern`: then nothing is looked for.
 
     Raises:
-        DataError: There is no text or it is none, the record nests too deep, its time is none, or its scope
-            is no valid name.
+        DataError: There is no text or it is none, it nests too deep, or its time or its scope is none.
     """
     own = own_detail(record)
     detail = _whole_detail(own, record)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import Final
 
 from sunrise.domain.admin import Backend
 from sunrise.domain.receipts import Anomaly, Balance, RunReceipt, RunStatus
 from sunrise.domain.schedule import IMPORT
-from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy, kept_scope
+from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy
 from sunrise.domain.transfer import ImportRequest, ImportResult
 from sunrise.errors import ConfigurationError, StoreError
 from sunrise.online.admin_trail import AdminTrail
@@ -43,19 +42,14 @@ def import_memories(
 
     A row that cannot be kept goes to quarantine with its reason, and the rest goes on. Secrets are redacted,
     what looks like an order to the model is quarantined, and no row is trusted for what the file says of it,
-    unless the operator vouches for it. Vectors enter where they are of the model that answers; the index
-    flow makes the others. *zone* says when a day begins. A scope is put in order, or refused, as *scopes*
-    say. Killed at any moment and begun again with ids
-    compared, it adds each row once.
+    unless the operator vouches for it. Vectors enter where they are of the model that answers. *zone* says
+    when a day begins, *scopes* what may be a scope. Begun again after a kill it adds each row once.
 
     Raises:
         BusyError: Another import is at work.
         ConfigurationError: There is no table; a dry run needs none.
-        DataError: The scope of all rows is no valid name; reason ``bad_scope``.
         StoreError: A store cannot be read or written. The batches before that stay.
     """
-    if request.scope is not None:
-        request = replace(request, scope=kept_scope(request.scope, scopes))
     now = clock.now_ms()
     trail = AdminTrail(IMPORT, now, backend, request.to_dict())
     run_id = new_run_id(now, IMPORT)
