@@ -128,6 +128,7 @@ REFUSALS = {
     "nul": "import: a text holds NUL",
     "text_too_long": "import: the text is longer than a million characters",
     "torn_line": "import: the last line was cut off",
+    "bad_scope": "what the line calls its scope is no valid name, and `scope_policy` is strict",
     "no_valid_stamp": "a line among those that came by HTTP does not say by which token it came",
     "nesting_too_deep": "the record nests deeper than 200 levels",
     "wrong_type": "a text field holds something else",

@@ -11,9 +11,11 @@ from sunrise.adapters.memory_file import MemoryFile, opened_memories
 from sunrise.bootstrap import Home
 from sunrise.domain.memory_lines import imported_row
 from sunrise.domain.records import Quarantined, QuarantineState
+from sunrise.domain.scope_policy import ScopePolicy
 from sunrise.domain.transfer import ImportRequest
 from sunrise.errors import ConfigurationError, DataError, StoreError
 from sunrise.online.admin_import import import_memories
+from sunrise.online.policies import scope_policy
 from sunrise.ports import ReadRecord
 
 _PREFIX = "import:"
@@ -48,7 +50,8 @@ def retry_imports(home: Home, row_ids: Sequence[int] | None = None) -> ImportedA
         if row.source.startswith(_PREFIX) and (row_ids is None or row.id in row_ids):
             wanted.setdefault(row.source, []).append(row)
     for source, rows in wanted.items():
-        good = _mended(source, {_place(row.line, row.position): row for row in rows})
+        places = {_place(row.line, row.position): row for row in rows}
+        good = _mended(source, places, scope_policy(home.settings))
         if good:
             _import(home, source, good, total)
     return total
@@ -66,7 +69,9 @@ class _Mended:
             yield self._records[begin : begin + rows]
 
 
-def _mended(source: str, wanted: Mapping[_Place, Quarantined]) -> list[tuple[Quarantined, ReadRecord]]:
+def _mended(
+    source: str, wanted: Mapping[_Place, Quarantined], scopes: ScopePolicy
+) -> list[tuple[Quarantined, ReadRecord]]:
     """Return the refused rows that read well by now, each with its record."""
     path = Path(source.removeprefix(_PREFIX))
     if not path.is_absolute():
@@ -77,7 +82,7 @@ def _mended(source: str, wanted: Mapping[_Place, Quarantined]) -> list[tuple[Qua
             for batch in MemoryFile(stream, name=source).batches(rows=_AT_ONCE):
                 for read in batch:
                     row = wanted.get(_place(read.line, read.position))
-                    if row is not None and _reads_well(read):
+                    if row is not None and _reads_well(read, scopes):
                         found.append((row, replace(read, position=row.position)))
     except (ConfigurationError, StoreError):
         # The file is gone, or is no file any more: its lines wait on, for a person.
@@ -97,6 +102,7 @@ def _import(
         clock=home.clock,
         backend=home.backend(),
         zone=home.settings.zone,
+        scopes=scope_policy(home.settings),
     )
     if done.run is not None:
         home.keep_receipt(done.run)
@@ -105,11 +111,11 @@ def _import(
     total.resolved += home.ledger.close_quarantined(closed, state=QuarantineState.RESOLVED)
 
 
-def _reads_well(read: ReadRecord) -> bool:
+def _reads_well(read: ReadRecord, scopes: ScopePolicy) -> bool:
     if read.record is None:
         return False
     try:
-        imported_row(read.record)
+        imported_row(read.record, scopes=scopes)
     except DataError:
         return False
     return True

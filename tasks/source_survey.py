@@ -72,8 +72,8 @@ def _trial(reader: ObservationSource, home: Home, *, lines: int) -> SourceTrial:
 
 
 def _readers(home: Home) -> list[tuple[str, ObservationSource]]:
-    named: dict[str, tuple[str, ObservationSource]] = {}
+    kinds: dict[str, str] = {}
     for source in home.settings.sources:
         for reader in readers_of(source, home.settings):
-            named.setdefault(reader.name, (source.kind, reader))
-    return [named.get(reader.name, (_SPOOL, reader)) for reader in home.sources()]
+            kinds.setdefault(reader.name, source.kind)
+    return [(kinds.get(reader.name, _SPOOL), reader) for reader in home.sources()]

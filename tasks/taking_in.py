@@ -42,8 +42,9 @@ def take_in(run: Run, table: MemoryTable) -> None:
     """
     Take in the memories that have no analysed terms yet: nobody of ours has seen them.
 
-    Those that look like an order to the model go to quarantine, the operator hears of secrets, and then all
-    get their terms, so that none is looked at twice. Texts and vectors stay as they are.
+    Those that look like an order to the model go to quarantine, those that only call themselves trusted are
+    of unknown trust, the operator hears of secrets, and then all get their terms, so that none is looked at
+    twice. Texts and vectors stay as they are.
     """
     forget_returned(run, table)
     named = run.step(read_news, table)
@@ -51,6 +52,7 @@ def take_in(run: Run, table: MemoryTable) -> None:
     news = pl.concat([named, unnamed], how="vertical_relaxed")
     found = run.step(screen_news, run.home, news)
     quarantine(run, table, found)
+    trust_less(run, table, run.step(unproven, run.home, news, found))
     tell_of_secrets(run, table, run.step(find_secrets, news))
     zone = run.home.settings.timezone
     filled = run.write(fill_terms, table, named, zone)
@@ -156,6 +158,27 @@ def quarantine(run: Run, table: MemoryTable, found: list[Distrusted]) -> None:
     if not run.dry_run:
         change_memories(run, table, changes)
     run.anomaly("poisoned_memories", "memories look like instructions to the model", len(found))
+
+
+def unproven(home: Home, news: pl.DataFrame, found: list[Distrusted]) -> list[str]:
+    """Return the memories that call themselves trusted, and neither the ledger nor an operator does."""
+    claimed = news.filter(pl.col("trust_tier") == TRUSTED)["id"].to_list()
+    if not claimed:
+        return []
+    known, hidden = _standings(home.ledger, claimed), {one.id for one in found}
+    proven = {one for one, (tier, is_decided) in known.items() if is_decided or tier == TRUSTED}
+    return [one for one in claimed if one not in proven | hidden]
+
+
+def trust_less(run: Run, table: MemoryTable, ids: list[str]) -> None:
+    """Take the tier away that memories claim for themselves: a text gives itself none."""
+    run.count(trusted_less=len(ids))
+    if ids and not run.dry_run:
+        change_memories(
+            run,
+            table,
+            [change(one, "trust_tier", before=TRUSTED, after=None, reason="claimed_trust") for one in ids],
+        )
 
 
 def find_secrets(news: pl.DataFrame) -> list[str]:

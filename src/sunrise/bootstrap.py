@@ -20,7 +20,7 @@ from sunrise.adapters.sqlite_reading import ReadOnlyLedger
 from sunrise.adapters.whole_files import written_whole
 from sunrise.domain.admin import Backend
 from sunrise.domain.calibration import Calibration, note_of, read_calibration
-from sunrise.domain.recall import RecallRequest, RecallResult
+from sunrise.domain.recall import RecallRequest, RecallResult, scoped
 from sunrise.domain.receipts import RunReceipt, receipt_file
 from sunrise.domain.use import served_of
 from sunrise.domain.vector_space import VectorSpace, active_space, searched
@@ -87,7 +87,9 @@ class Home:
 
     def sources(self) -> list[ObservationSource]:
         """Return a reader for everything there is to harvest at this moment."""
-        return readers(self.settings)
+        from sunrise.online.policies import scope_policy  # noqa: PLC0415 (as in existing_memories)
+
+        return readers(self.settings, scopes=scope_policy(self.settings))
 
     def missing_sources(self) -> list[str]:
         """Return the sources of the settings that stand for nothing that is there."""
@@ -180,9 +182,10 @@ class Home:
         Raises:
             DataError: The scope is no text that a store can take.
         """
-        from sunrise.online.policies import ranking_policy  # noqa: PLC0415 (as in existing_memories)
+        from sunrise.online.policies import ranking_policy, scope_policy  # noqa: PLC0415 (as in existing_memories)
         from sunrise.online.recall import recall, unanswered  # noqa: PLC0415
 
+        request = scoped(request, scope_policy(self.settings))
         reason = "no_memories_table"
         if memories is None:
             try:

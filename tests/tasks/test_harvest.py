@@ -3,7 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from flows.harvest import harvest
+from sunrise.adapters.sqlite_ledger import SqliteLedger
 from sunrise.bootstrap import open_home
 from sunrise.domain.receipts import RunReceipt, RunStatus
 from sunrise.settings import load_settings
@@ -110,3 +113,33 @@ def test_a_dry_run_counts_and_keeps_nothing(home_path: Path) -> None:
     assert receipt.counts["quarantined"] == 1
     assert kept(home_path) == (0, 0)
     assert counts(go(home_path)) == [5, 3, 1, 1, 0]
+
+
+BAD_SCOPE = {"id": 7, "kind": "note", "summary": "the tram was late", "scope": "bad scope!!"}
+
+
+def test_a_line_whose_scope_is_no_name_waits_until_it_is_one(home_path: Path) -> None:
+    inner = {"id": 8, "kind": "note", "summary": "a parcel waits", "detail": {"scope": "-x"}}
+    write_captures(home_path / "spool" / "said.jsonl", [BAD_SCOPE, inner])
+    receipt = go(home_path)
+    assert receipt.groups["quarantined_by_reason"] == {"bad_scope": 2}
+    assert counts(receipt) == [5, 3, 0, 2, 0]
+    with (home_path / "sunrise.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[scope_policy]\nvalidation_mode = "normalize"\n')
+    assert go(home_path).counts["resolved"] == 2
+    with open_home(load_settings(home_path)) as home:
+        rows = home.ledger.trust_standings(tier=None, limit=10)
+        assert {one.text for one in rows} >= {"the tram was late", "a parcel waits"}
+
+
+@pytest.mark.parametrize(("mode", "kept_as"), [("normalize", "bad-scope"), ("none", "bad scope!!")])
+def test_a_scope_is_put_in_order_where_the_policy_says_so(home_path: Path, mode: str, kept_as: str) -> None:
+    with (home_path / "sunrise.toml").open("a", encoding="utf-8") as file:
+        file.write(f'\n[scope_policy]\nvalidation_mode = "{mode}"\n')
+    write_captures(home_path / "spool" / "said.jsonl", [BAD_SCOPE])
+    assert counts(go(home_path))[1:4] == [4, 0, 0]
+    with open_home(load_settings(home_path)) as home:
+        assert isinstance(home.ledger, SqliteLedger)
+        with home.ledger.reading() as db:
+            (found,) = db.execute("SELECT scope FROM observations WHERE summary LIKE 'the tram%'").fetchall()
+    assert found == (kept_as,)

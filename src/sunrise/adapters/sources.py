@@ -19,6 +19,7 @@ from sunrise.adapters.openclaw_transcripts import transcript_files
 from sunrise.adapters.spool_files import came_by_http, is_stamped, spool_files
 from sunrise.domain.capture_origin import UNSTAMPED, ClaimLimits
 from sunrise.domain.records import SourcePosition
+from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy
 from sunrise.errors import StoreError
 from sunrise.ports import CapturedBatch, ObservationSource
 from sunrise.settings import Settings, SourceKind, SourceSettings
@@ -26,29 +27,37 @@ from sunrise.settings import Settings, SourceKind, SourceSettings
 Build = Callable[[Path, tzinfo], Iterator[ObservationSource]]
 
 
-def readers(settings: Settings) -> list[ObservationSource]:
-    """Return a reader for each file of the spool and of the sources; one that two name is read once."""
+def readers(settings: Settings, *, scopes: ScopePolicy = UNCHECKED) -> list[ObservationSource]:
+    """
+    Return a reader for each file of the spool and of the sources; one that two name is read once.
+
+    What a captured line calls its scope is put in order, or the line refused, as *scopes* say.
+    """
     found: dict[str, ObservationSource] = {}
-    limits = ClaimLimits(settings.harvest.spool_highest_origin)
+    limits = ClaimLimits(settings.harvest.spool_highest_origin, scopes=scopes)
     for path in spool_files(settings.home):
         reader = _capture(path, settings.zone, limits, settings.home) if _may_open(path) else _NoFile(path)
         found[reader.name] = reader
     for source in settings.sources:
-        for reader in readers_of(source, settings):
+        for reader in readers_of(source, settings, scopes=scopes):
             found.setdefault(reader.name, reader)
     return list(found.values())
 
 
-def readers_of(source: SourceSettings, settings: Settings) -> list[ObservationSource]:
+def readers_of(
+    source: SourceSettings, settings: Settings, *, scopes: ScopePolicy = UNCHECKED
+) -> list[ObservationSource]:
     """Return a reader for each file that one source of the settings stands for."""
     zone = ZoneInfo(source.timezone) if source.timezone else settings.zone
-    limits = ClaimLimits(source.highest_origin)
+    limits = ClaimLimits(source.highest_origin, scopes=scopes)
     found: list[ObservationSource] = []
     for path in paths_of(source, settings):
         if not _may_open(path):
             found.append(_NoFile(path))
         elif source.kind == "capture":
             found.append(_capture(path, zone, limits, settings.home))
+        elif source.kind == "openclaw":
+            found.extend(_openclaw(path, zone, scopes))
         else:
             found.extend(_BUILD[source.kind](path, zone))
     return found
@@ -98,10 +107,6 @@ def _capture(path: Path, zone: tzinfo, limits: ClaimLimits, home: Path) -> Obser
     return CaptureFile(path, zone=zone, limits=None if is_stamped(home, path) else UNSTAMPED)
 
 
-def _captures(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
-    yield CaptureFile(path, zone=zone)
-
-
 def _transcripts(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
     yield from transcript_files(path, zone=zone)
 
@@ -120,21 +125,21 @@ def _legacy(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
     yield LegacyLedger(path, zone=zone)
 
 
-def _openclaw(path: Path, zone: tzinfo) -> Iterator[ObservationSource]:
+def _openclaw(path: Path, zone: tzinfo, scopes: ScopePolicy) -> Iterator[ObservationSource]:
     # Looked at anew each time: an agent that joins later is found without a word from anyone.
     for found in discover(path):
-        if found.kind in _FOUND:
+        if found.kind == CAPTURE:
+            yield CaptureFile(found.path, zone=zone, limits=ClaimLimits(scopes=scopes))
+        elif found.kind in _FOUND:
             yield from _FOUND[found.kind](found.path, zone)
 
 
 _FOUND: Mapping[str, Build] = {
-    CAPTURE: _captures,
     SESSIONS: _transcripts,
     TRANSCRIPTS: _agent_database,
     WORKSPACE: _markdown,
 }
 _BUILD: Mapping[SourceKind, Build] = {
-    "openclaw": _openclaw,
     "transcripts": _transcripts,
     "agent-database": _agent_database,
     "markdown": _markdown,

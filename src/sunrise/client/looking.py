@@ -29,7 +29,7 @@ class Looking(Opened):
         self,
         query: str,
         *,
-        scope: str = "global",
+        scope: str | None = None,
         limit: int = 5,
         include_archived: bool = False,
         verbosity: Literal["low", "high"] = "low",
@@ -37,6 +37,8 @@ class Looking(Opened):
     ) -> RecallResult:
         """
         Return the memories most useful for a query, best first; they count as used, unless ``read_only``.
+
+        Without a ``scope`` that of a tag in the query counts, as ``[SCOPE: ops]``, else the default.
 
         >>> import sunrise
         >>> with sunrise.open(demo) as memories:
@@ -48,7 +50,7 @@ class Looking(Opened):
         """
         request = RecallRequest(
             query,
-            scope=scope,
+            scope=scope or "",
             limit=limit,
             include_archived=include_archived,
             verbosity=verbosity,

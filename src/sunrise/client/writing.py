@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -11,12 +12,13 @@ from sunrise.adapters.memory_file import MemoryFile, opened_memories
 from sunrise.client.opened import Opened
 from sunrise.domain.forget import ForgetRequest, ForgetResult
 from sunrise.domain.record_requests import ReviveResult
+from sunrise.domain.scope_policy import kept_scope
 from sunrise.domain.store import StoreRequest, StoreResult
 from sunrise.domain.transfer import Dedupe, ImportRequest, ImportResult
 from sunrise.online.admin_import import import_memories
 from sunrise.online.admin_revive import revive
 from sunrise.online.forget import forget
-from sunrise.online.policies import store_policy
+from sunrise.online.policies import scope_policy, store_policy
 from sunrise.online.store import store
 
 
@@ -105,9 +107,13 @@ class Writing(Opened):
         Raises:
             BusyError: Another import is at work.
             ConfigurationError: The file is not there, or there is no table that takes the memories.
+            DataError: The scope is no valid name.
             StoreError: A store cannot be read or written; run it again.
         """
         request = ImportRequest(dedupe=Dedupe(dedupe), trust=trust, scope=scope, dry_run=dry_run, batch=batch)
+        scopes = scope_policy(self.home.settings)
+        if scope is not None:
+            request = replace(request, scope=kept_scope(scope, scopes))
         with _lent(source) as stream:
             done = import_memories(
                 request,
@@ -118,6 +124,7 @@ class Writing(Opened):
                 clock=self.home.clock,
                 backend=self.home.backend(),
                 zone=self.home.settings.zone,
+                scopes=scopes,
             )
         if done.run is not None:
             self.home.keep_receipt(done.run)

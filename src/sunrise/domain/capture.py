@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sunrise.domain.capture_identity import first_name, hidden_key, named_memory, record_key, short_name
 from sunrise.domain.capture_origin import LOCAL, ClaimLimits, origin_of, trust_of
 from sunrise.domain.importance import ImportanceLabel, parse_importance
+from sunrise.domain.scope_policy import kept_scope
 from sunrise.domain.secret_fields import may_hold_secrets, with_like_marks, without_secrets
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.analysis import terms
@@ -44,6 +45,7 @@ class RejectReason(StrEnum):
     NESTING_TOO_DEEP = "nesting_too_deep"
     WRONG_TYPE = "wrong_type"
     NO_VALID_STAMP = "no_valid_stamp"
+    BAD_SCOPE = "bad_scope"
 
 
 class CaptureRow(NamedTuple):
@@ -89,7 +91,7 @@ def capture_row(
     passed :func:`sunrise.domain.secrets.gate_pattern`: then nothing is looked for.
 
     Raises:
-        DataError: There is no text or it is none, the record nests too deep, or its time is none.
+        DataError: There is no text or it is none, it nests too deep, or its time or its scope is none.
     """
     own = own_detail(record)
     detail = _whole_detail(own, record)
@@ -113,7 +115,7 @@ def capture_row(
         summary=safe.summary,
         summary_en=safe.summary_en,
         lang=_lang(record.get("lang")) or detect_lang(safe.summary),
-        scope=limits.scope or short_name(record.get("scope")) or short_name(detail.get("scope")),
+        scope=limits.scope or _scope(record, detail, limits),
         session_key=session,
         agent_id=first_name(record, _AGENT) or first_name(detail, _AGENT),
         # What an observation says of its memory is written back to it: the trust of an answer must not be.
@@ -174,6 +176,11 @@ def _kinds(record: Mapping[str, Any]) -> tuple[str | None, str]:
     named = short_name(record.get("kind"), limit=64)
     # Some letters become two when they are lowered.
     return named, named.lower()[:64] if named else "note"
+
+
+def _scope(record: Mapping[str, Any], detail: Mapping[str, Any], limits: ClaimLimits) -> str | None:
+    named = short_name(record.get("scope")) or short_name(detail.get("scope"))
+    return kept_scope(named, limits.scopes) if named else None
 
 
 def _source_ref(record: Mapping[str, Any], detail: Mapping[str, Any]) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy
 from sunrise.domain.trust import CEILINGS, Origin, least, tier_at_entry
 
 HIGHEST_ORIGINS: Final = (str(Origin.AGENT), str(Origin.OWNER))
@@ -29,12 +30,14 @@ class ClaimLimits:
     How much of what a record claims of itself is believed: its interface decides that, and no line of it.
 
     ``highest_origin`` is one of :data:`HIGHEST_ORIGINS`. What came ``by_token`` is the agent's where it
-    claims no origin, and is in the ``scope`` that the service settled, whatever else it says.
+    claims no origin, and is in the ``scope`` that the service settled, whatever else it says. A scope that it
+    names itself is put in order, or refused, as ``scopes`` say.
     """
 
     highest_origin: str = str(Origin.AGENT)
     by_token: bool = False
     scope: str | None = None
+    scopes: ScopePolicy = UNCHECKED
 
     @property
     def may_state_importance(self) -> bool:

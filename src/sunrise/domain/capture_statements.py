@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from sunrise.domain.own_words import Foreign, own_lines
+from sunrise.domain.own_words import Foreign, own_lines, without_foreign_blocks
 from sunrise.domain.scope_policy import without_scope_tags
 
 
@@ -34,9 +34,12 @@ def statements_in(text: str) -> tuple[Statement, ...]:
     """
     found: list[Statement] = []
     pending, paragraph = "", 0
-    for line in own_lines(unicodedata.normalize("NFC", text)):
+    text = unicodedata.normalize("NFC", text)
+    # Where a block is taken out it leaves an empty line, which does not part a tag from what it is for.
+    is_whole = without_foreign_blocks(text) == text
+    for line in own_lines(text):
         if not line.text.strip():
-            pending, paragraph = "", paragraph + 1
+            pending, paragraph = "" if is_whole else pending, paragraph + 1
             continue
         body = without_scope_tags(line.text) if line.foreign is None else line.text
         tags = line.text[: len(line.text) - len(body)].strip()

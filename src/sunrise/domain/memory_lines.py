@@ -26,6 +26,7 @@ from sunrise.domain.memory_filter import END_OF_TIME
 from sunrise.domain.ranking import PLUGIN_SEED_ID
 from sunrise.domain.record_requests import LONGEST_ID
 from sunrise.domain.records import RecordState
+from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy, kept_scope
 from sunrise.domain.secrets import redact
 from sunrise.domain.text.cleaning import clean
 from sunrise.domain.times import time_of
@@ -99,17 +100,23 @@ def normal_row(record: Mapping[str, Any], *, zone: tzinfo = UTC) -> dict[str, An
     return row
 
 
-def imported_row(record: Mapping[str, Any], *, zone: tzinfo = UTC) -> dict[str, Any]:
+def imported_row(
+    record: Mapping[str, Any], *, zone: tzinfo = UTC, scopes: ScopePolicy = UNCHECKED
+) -> dict[str, Any]:
     """
     Return a record of a file as :func:`normal_row` does, unless its importance may mean two things.
 
+    Its scope is put in order, or refused, as *scopes* say.
+
     Raises:
-        DataError: As there, or the importance is a bare number beyond 1.
+        DataError: As there, or the importance is a bare number beyond 1, or the scope is no valid name.
     """
     value = record.get("importance")
     if parse_importance(value) is not None and stated_importance(value) is None:
         raise DataError(f"importance is {IMPORTANCE_VALUES}", reason=LineFault.AMBIGUOUS_IMPORTANCE)
-    return normal_row(record, zone=zone)
+    row = normal_row(record, zone=zone)
+    row["scope"] = None if row["scope"] is None else kept_scope(row["scope"], scopes)
+    return row
 
 
 def new_id(*parts: str) -> str:

@@ -1,4 +1,4 @@
-"""What speaks for a memory whatever is asked: its importance, its trust, its age and its state."""
+"""What speaks for a memory whatever is asked: its importance, trust, age and state, and its scope."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ MOST_IMPORTANT: Final = 1.05
 _IMPORTANCE: Final = MappingProxyType({"must_remember": MOST_IMPORTANT, "nice_to_have": 1.01, "ignore": 0.9})
 _STATE: Final = MappingProxyType({"stale": 0.92, "consolidated": 0.96, "superseded": 0.85})
 _TRUSTED: Final = 1.03
+_OF_FALLBACK: Final = 0.8
+"""Of equal relevance the oldest memory of the own scope stands before the newest of a fallback scope."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +54,12 @@ class Priors:
     recency: float = 1.0
     state: float = 1.0
     date: float = 1.0
+    scope: float = 1.0
 
     @property
     def product(self) -> float:
         """All of them together."""
-        return self.importance * self.trust * self.recency * self.state * self.date
+        return self.importance * self.trust * self.recency * self.state * self.date * self.scope
 
 
 def recency(created_ms: int | None, *, now_ms: int, policy: RankingPolicy = DEFAULT_POLICY) -> float:
@@ -81,6 +84,7 @@ def priors_of(
     created_ms: int | None,
     now_ms: int,
     spans: Sequence[Span] = (),
+    of_fallback: bool = False,
     policy: RankingPolicy = DEFAULT_POLICY,
 ) -> Priors:
     """
@@ -96,6 +100,7 @@ def priors_of(
         recency=recency(created_ms, now_ms=now_ms, policy=policy),
         state=_STATE.get(state or "", 1.0),
         date=policy.date_boost if in_span else 1.0,
+        scope=_OF_FALLBACK if of_fallback else 1.0,
     )
 
 

@@ -12,6 +12,7 @@ from sunrise.domain.duplicates import sameness
 from sunrise.domain.importance import effective_label
 from sunrise.domain.priors import MOST_IMPORTANT, Priors
 from sunrise.domain.records import RecordState
+from sunrise.domain.trust import may_insist
 
 _WORDS_BESIDE: Final = 1.6
 """What a memory with all telling words of the query gains, on the scale of dense scores."""
@@ -49,6 +50,7 @@ class Memory:
     created_at_ms: int | None = None
     expires_at_ms: int | None = None
     source_ref: str | None = None
+    origin: str | None = None
     words: str | None = None
 
     @property
@@ -59,7 +61,12 @@ class Memory:
     @property
     def label(self) -> str | None:
         """The label that a ranking goes by; see :func:`sunrise.domain.importance.effective_label`."""
-        return effective_label(self.importance_label, self.importance)
+        return effective_label(self.importance_label, self.importance, may_insist=self.may_insist)
+
+    @property
+    def may_insist(self) -> bool:
+        """Whether it may lead others because it says so; see :func:`sunrise.domain.trust.may_insist`."""
+        return may_insist(self.trust_tier, self.origin)
 
     @property
     def is_superseded(self) -> bool:
@@ -111,6 +118,7 @@ class Ranked:
             "recency": self.priors.recency,
             "state": self.priors.state,
             "date": self.priors.date,
+            "scope": None if self.priors.scope == 1 else self.priors.scope,
         }
         return MappingProxyType({name: round(part, 6) for name, part in parts.items() if part is not None})
 
@@ -179,6 +187,18 @@ def chosen(
         else:
             rejected.append((one.memory.ref, reason))
     return Chosen(tuple(kept), tuple(rejected))
+
+
+def filled_up(found: Chosen, more: Chosen, *, limit: int) -> Chosen:
+    """
+    Return what was found, with as much of what was found elsewhere as the limit leaves room for, in order.
+
+    Nothing of the first falls out for the second, and what it says already is not told twice.
+    """
+    said = {one.memory.sameness for one in found.kept} | {one.memory.ref for one in found.kept}
+    fresh = [one for one in more.kept if said.isdisjoint((one.memory.sameness, one.memory.ref))]
+    kept = in_order((*found.kept, *fresh[: max(0, limit - len(found.kept))]))
+    return Chosen(tuple(kept), (*found.rejected, *more.rejected))
 
 
 def is_below_floor(fit: Fit, *, elsewhere: float | None, least: float) -> bool:

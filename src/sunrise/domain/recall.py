@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Literal
 
 from sunrise.domain.empty_answers import message_of
-from sunrise.domain.filters import DEFAULT_SCOPE, check_scope
+from sunrise.domain.filters import check_scope
+from sunrise.domain.scope_policy import ScopePolicy, looked_in, without_tags
 from sunrise.errors import DataError
 
 RECALL_SCHEMA: Final = "sunrise.recall.v1"
@@ -27,6 +28,9 @@ class RecallRequest:
     """
     One question to the memory. With ``read_only`` what it hands out does not count as used.
 
+    Without a ``scope`` that of a tag in the query counts, else the default; see :func:`scoped`. What the
+    scope leaves open of the limit is filled up from the ``fallbacks``.
+
     With ``look_elsewhere`` an answer that is empty, or weak, says where a better one may lie: in the archive,
     or in one of the scopes that the caller ``may_see``. None are all scopes; nobody sees another one unless
     that is said.
@@ -37,19 +41,43 @@ class RecallRequest:
     """
 
     query: str
-    scope: str = DEFAULT_SCOPE
+    scope: str = ""
     limit: int = 5
     include_archived: bool = False
     verbosity: Literal["low", "high"] = "low"
     look_elsewhere: bool = False
     may_see: tuple[str, ...] | None = ()
     read_only: bool = False
+    fallbacks: tuple[str, ...] = ()
+    scope_warning: str | None = None
 
     def __post_init__(self) -> None:
         check_scope(self.scope)
         if not 1 <= self.limit <= MAX_LIMIT:
             msg = f"limit must be between 1 and {MAX_LIMIT}, not {self.limit}"
             raise DataError(msg, reason="bad_limit")
+
+
+def scoped(request: RecallRequest, policy: ScopePolicy) -> RecallRequest:
+    """
+    Return a request with the scope that it names or that a tag in its query names, and where to look beside.
+
+    The tag is no part of what is asked. Only a fallback scope that the caller may see is looked in.
+
+    >>> asked = RecallRequest("[SCOPE: home] where is the ladder", may_see=None)
+    >>> found = scoped(asked, ScopePolicy(fallback_scopes=("shed",)))
+    >>> found.query, found.scope, found.fallbacks
+    ('where is the ladder', 'home', ('shed',))
+    """
+    found = looked_in(request.scope, request.query, policy)
+    allowed = request.may_see
+    return replace(
+        request,
+        query=without_tags(request.query) if policy.enabled else request.query,
+        scope=found.scope,
+        fallbacks=tuple(one for one in found.fallbacks if allowed is None or one in allowed),
+        scope_warning=None if found.warning is None else str(found.warning),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +147,8 @@ class RecallReceipt:
     The tops hold the first refs of each leg and of their fusion. ``fusion`` is ``calibrated`` or ``rrf``,
     ``policy_tier`` how far down the labels of importance the answer had to go. ``elsewhere`` says where a
     better answer may lie, where somebody asked for that and looked. ``is_use_lost`` says that use was given
-    up, because the ledger could not be written for too long.
+    up, because the ledger could not be written for too long. ``fallback_scopes`` are those that were looked
+    in beside the scope, ``scope_warning`` says that the name of the scope was refused or put in order.
     """
 
     at_ms: int
@@ -148,6 +177,8 @@ class RecallReceipt:
     latency_ms: Mapping[str, float] = field(default_factory=dict)
     verbosity: Verbosity = Verbosity.LOW
     is_use_lost: bool = False
+    fallback_scopes: tuple[str, ...] = ()
+    scope_warning: str | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -156,7 +187,8 @@ class RecallReceipt:
         skipped = tuple(
             f"{leg}_skipped:{reason}" for leg, reason in legs if reason not in (None, "embedder_none")
         )
-        return (*skipped, "use_not_recorded") if self.is_use_lost else skipped
+        named = () if self.scope_warning is None else (self.scope_warning,)
+        return (*skipped, *named, "use_not_recorded") if self.is_use_lost else (*skipped, *named)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values under the names that agents read: ``ftsTop``, ``vecTop``, ``fusedTop``."""
@@ -165,6 +197,7 @@ class RecallReceipt:
             "schema": RECALL_SCHEMA,
             "atMs": self.at_ms,
             "scope": self.scope,
+            "fallbackScopes": list(self.fallback_scopes),
             "limit": self.limit,
             "queryChars": self.query_chars,
             "queryTerms": self.query_terms,

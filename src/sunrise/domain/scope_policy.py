@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.own_words import without_foreign_blocks
 from sunrise.domain.text.cleaning import clean, clip
-from sunrise.errors import ConfigurationError
+from sunrise.errors import ConfigurationError, DataError
 
 MAX_STORED_SCOPE: Final = 200
 """In characters: a longer name is cut by the ledger."""
@@ -128,6 +128,22 @@ warning=<ScopeWarning.INVALID: 'invalid_scope'>, marker=None)
     )
 
 
+def looked_in(explicit: str | None, text: str, policy: ScopePolicy) -> ResolvedScope:
+    """
+    Return the scope in which a question is looked for, found as by :func:`resolved`.
+
+    A refused name that was said explicitly is looked in as it stands: nothing is in there but what was kept
+    under this very name before names were checked.
+
+    >>> looked_in("My Notes", "", ScopePolicy()).scope, looked_in(None, "[ISO:a b] tea", ScopePolicy()).scope
+    ('My Notes', 'global')
+    """
+    found = resolved(explicit, text, policy)
+    if found.is_valid or explicit is None or not explicit.strip():
+        return found
+    return replace(found, scope=explicit.strip(), source=ScopeSource.EXPLICIT, fallbacks=(), marker=None)
+
+
 def written_scope(explicit: str | None, policy: ScopePolicy, *, text: str = "") -> ResolvedScope:
     """
     Return the scope that a memory is written to: found as by :func:`resolved`, and never with fallbacks.
@@ -152,6 +168,22 @@ def written_scope(explicit: str | None, policy: ScopePolicy, *, text: str = "") 
     )
 
 
+def kept_scope(name: str, policy: ScopePolicy) -> str:
+    """
+    Return the name under which a row of others is kept that names a scope.
+
+    >>> kept_scope("Open Claw", ScopePolicy(validation_mode=ValidationMode.NORMALIZE))
+    'open-claw'
+
+    Raises:
+        DataError: The policy refuses the name; reason ``bad_scope``.
+    """
+    found = written_scope(name, policy)
+    if not found.is_valid:
+        raise DataError("the name of the scope is not valid", reason="bad_scope")
+    return found.scope
+
+
 def is_valid_scope(name: str, *, max_length: int = MAX_STORED_SCOPE) -> bool:
     """
     Return whether a text is a scope's name as the grammar of this module has it.
@@ -173,6 +205,18 @@ def without_scope_tags(line: str) -> str:
     'TODO: water the plants'
     """
     return _TAGS_AHEAD.sub("", line, count=1)
+
+
+def without_tags(text: str) -> str:
+    r"""
+    Return a text without the scope tags that its lines begin with: they say where to look, not what for.
+
+    >>> without_tags("[SCOPE: home]\nwhere is the ladder")
+    'where is the ladder'
+    """
+    if "[" not in text:
+        return text
+    return "\n".join(map(without_scope_tags, text.split("\n"))).strip()
 
 
 _SIGNS = frozenset("-_.:/@+")
@@ -225,3 +269,7 @@ def _normal(name: str, max_length: int) -> str | None:
     while cut and not is_valid_scope(cut, max_length=max_length):
         cut = cut[1:] if not is_valid_scope(cut[0]) else cut[:-1]
     return cut or None
+
+
+UNCHECKED: Final = ScopePolicy(enabled=False)
+"""What takes names as they are."""

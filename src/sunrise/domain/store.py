@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from sunrise.domain.admission.candidate import Candidate, fingerprint_text
-from sunrise.domain.filters import DEFAULT_SCOPE, check_scope, sql_text
+from sunrise.domain.filters import check_scope, sql_text
 from sunrise.domain.importance import IMPORTANCE_VALUES, stated_importance
 from sunrise.domain.ranking import PLUGIN_SEED_ID
 from sunrise.domain.replacing import NotReplaced, replaced_ids
@@ -76,9 +76,10 @@ class StoreRequest:
     One text to be remembered.
 
     ``importance`` is what :func:`sunrise.domain.importance.stated_importance` reads; None asks the scorer.
-    What is stored ``on_purpose`` without a stated importance is at least ``nice_to_have``. With an ``id`` the
-    memory of that id is made or written anew. The same ``idempotency_key`` twice is one store. It is not
-    recalled after ``expires_at_ms``, or ``ttl_days`` from now. ``again`` stores also what was forgotten.
+    What is stored ``on_purpose`` without a stated importance is at least ``nice_to_have``. Without a
+    ``scope`` it is of the policy's default one. With an ``id`` the memory of that id is made or written anew.
+    The same ``idempotency_key`` twice is one store. It is not recalled after ``expires_at_ms``, or
+    ``ttl_days`` from now. ``again`` stores also what was forgotten.
     ``replaces`` are refs or ids of memories of the scope that the text puts out of date: recall gives them
     behind all others. ``said_at_ms`` is when the text was said, where that was not now: a new memory is dated
     by it. Whoever ``may_change_trusted`` memories may rewrite and replace those that are trusted.
@@ -89,7 +90,7 @@ class StoreRequest:
     """
 
     text: str
-    scope: str = DEFAULT_SCOPE
+    scope: str = ""
     category: str | None = None
     importance: object = None
     source_kind: str = Origin.AGENT.value

@@ -80,6 +80,31 @@ def least(*tiers: str | None) -> str | None:
     return TIERS[lowest]
 
 
+def known_tier(said: str | None) -> str | None:
+    """
+    Return the tier that a column says; what is none counts as unknown.
+
+    >>> known_tier("untrusted"), known_tier("trusted by the owner") is None
+    ('untrusted', True)
+    """
+    return said if said in TIERS else None
+
+
+def may_insist(tier: str | None, origin: str | None) -> bool:
+    """
+    Return whether a record may lead others because it says so: as what must be remembered, or as a rule.
+
+    The owner's may, and those that an operator trusts. Those of an origin that gives less may not, whatever
+    label they came with. Of an unknown origin are the memories of older tables: they may.
+
+    >>> may_insist("trusted", "agent"), may_insist(None, "agent"), may_insist(None, None)
+    (True, False, True)
+    >>> may_insist("untrusted", None)
+    False
+    """
+    return tier == TRUSTED or (tier not in (UNTRUSTED, QUARANTINED) and not origin)
+
+
 def ceiling(source_kind: str) -> str | None:
     """
     Return the most that an origin gives; unknown for an origin that nobody has heard of.

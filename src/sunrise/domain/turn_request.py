@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sunrise.domain.auto_recall import AutoRecallPolicy
@@ -12,6 +12,7 @@ from sunrise.domain.filters import check_scope
 from sunrise.domain.priors import RankingPolicy
 from sunrise.domain.recall import RecallItem
 from sunrise.domain.scope_policy import ScopePolicy
+from sunrise.domain.turns import OwnerText, owner_text
 from sunrise.domain.working_set_synthesis import WorkingSetPolicy
 from sunrise.errors import DataError
 
@@ -56,6 +57,12 @@ class AutoRecallRequest:
     def __post_init__(self) -> None:
         check_scope(self.scope)
         check_keys(session=self.session_key, turn=self.turn_key)
+
+    @property
+    def spoken(self) -> OwnerText:
+        """What a person or a job asked, and who: the prompt without what a gateway put around it."""
+        found = owner_text(self.prompt)
+        return found if found.text else replace(found, text=self.prompt)
 
 
 @dataclass(frozen=True, slots=True)

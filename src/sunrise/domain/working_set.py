@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any, Final, Self
 
 from sunrise.domain.fence import FencedItem, line_of
+from sunrise.domain.trust import UNKNOWN_NAME
 from sunrise.domain.working_set_sections import Section
 from sunrise.errors import DataError
 
@@ -56,7 +57,7 @@ class WorkingItem:
             ref=self.ref,
             kind=self.section,
             importance=self.importance,
-            trust=self.trust,
+            trust=self.trust or UNKNOWN_NAME,
             date=self.date,
             text=self.text,
             pinned=True,

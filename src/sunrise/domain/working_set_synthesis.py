@@ -2,7 +2,7 @@
 Put together the working set of a scope from what the agent remembers and what it is asked.
 
 The same memories, prompt and time give the same bytes. Nothing is written here that no memory says, and no
-text decides what governs it: who is not trusted is never pinned.
+text decides what governs it: what is untrusted is never pinned, and a line of unknown trust says so.
 """
 
 from __future__ import annotations
@@ -93,6 +93,7 @@ class Remembered:
     importance_label: str | None = None
     created_ms: int | None = None
     trust_tier: str | None = None
+    may_insist: bool = True
     state: str | None = None
 
 

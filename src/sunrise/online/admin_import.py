@@ -9,6 +9,7 @@ from typing import Final
 from sunrise.domain.admin import Backend
 from sunrise.domain.receipts import Anomaly, Balance, RunReceipt, RunStatus
 from sunrise.domain.schedule import IMPORT
+from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy
 from sunrise.domain.transfer import ImportRequest, ImportResult
 from sunrise.errors import ConfigurationError, StoreError
 from sunrise.online.admin_trail import AdminTrail
@@ -34,15 +35,15 @@ def import_memories(
     clock: Clock,
     backend: Backend,
     zone: tzinfo = UTC,
+    scopes: ScopePolicy = UNCHECKED,
 ) -> ImportResult:
     """
     Add the memories of a file that are not there yet, and say what became of each row.
 
     A row that cannot be kept goes to quarantine with its reason, and the rest goes on. Secrets are redacted,
     what looks like an order to the model is quarantined, and no row is trusted for what the file says of it,
-    unless the operator vouches for it. Vectors enter where they are of the model that answers; the index
-    flow makes the others. *zone* says when a day begins. Killed at any moment and begun again with ids
-    compared, it adds each row once.
+    unless the operator vouches for it. Vectors enter where they are of the model that answers. *zone* says
+    when a day begins, *scopes* what may be a scope. Begun again after a kill it adds each row once.
 
     Raises:
         BusyError: Another import is at work.
@@ -62,6 +63,7 @@ def import_memories(
         graves=ledger,
         now_ms=now,
         zone=zone,
+        scopes=scopes,
     )
     trail.seen(memories)
     if request.dry_run:

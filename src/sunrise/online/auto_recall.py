@@ -14,14 +14,14 @@ from sunrise.domain.hot_lane import HotLane, Turn, after_budget, hot_lane
 from sunrise.domain.ranking import Chosen, Ranked
 from sunrise.domain.recall import RecallReceipt, RecallRequest
 from sunrise.domain.repeats import Injection
-from sunrise.domain.scope_policy import ResolvedScope, resolved
+from sunrise.domain.scope_policy import ResolvedScope, resolved, without_tags
 from sunrise.domain.secrets import redact
 from sunrise.domain.times import written_time
 from sunrise.domain.trivial_prompts import trivial_reason
 from sunrise.domain.trust import UNKNOWN_NAME
 from sunrise.domain.turn_log import Lane, LoggedTurn
 from sunrise.domain.turn_request import AutoRecallRequest, AutoRecallResult, TurnPolicy
-from sunrise.domain.turns import owner_text
+from sunrise.domain.turn_speakers import Speaker
 from sunrise.domain.use import not_included
 from sunrise.domain.working_set import working_set_id
 from sunrise.errors import StoreError
@@ -81,15 +81,18 @@ class _Turn:
 
 
 def _answered(turn: _Turn) -> AutoRecallResult:
-    scope = resolved(turn.request.scope, turn.request.prompt, turn.policy.scope)
+    spoken = turn.request.spoken
+    scope = resolved(turn.request.scope, spoken.text, turn.policy.scope)
     if scope.warning is not None:
         turn.warn(str(scope.warning))
     reason = _skip_reason(turn)
     if reason is not None:
         return AutoRecallResult("", (), _receipt(turn, scope, skip_reason=reason))
-    asked = owner_text(turn.request.prompt).text or turn.request.prompt
+    # The tag of a scope says where to look, and is no part of what is asked.
+    asked = without_tags(spoken.text) if turn.policy.scope.enabled else spoken.text
     with turn.trail.stage("working_set"):
-        backbone = _backbone(turn, scope, asked)
+        # What is asked may be told again as the goal of later turns: words of somebody else never are.
+        backbone = _backbone(turn, scope, "" if spoken.speaker is Speaker.OTHER else asked)
         turn.working_set = backbone.kept
     found, receipt, scope = _found(turn, scope, asked)
     with turn.trail.stage("select"):
@@ -133,33 +136,25 @@ def _found(
     turn: _Turn, scope: ResolvedScope, asked: str
 ) -> tuple[Chosen, RecallReceipt | None, ResolvedScope]:
     """Return what was found in the scope, and in the fallback scopes as far as it is too little."""
-    found, receipt = _weighed(turn, scope.scope, asked)
-    used: list[str] = []
-    for fallback in scope.fallbacks:
-        if len(found.kept) >= turn.policy.recall.max_items:
-            break
-        more, _ = _weighed(turn, fallback, asked)
-        known = {one.memory.ref for one in found.kept}
-        fresh = tuple(one for one in more.kept if one.memory.ref not in known)
-        found = Chosen((*found.kept, *fresh), (*found.rejected, *more.rejected))
-        used.append(fallback)
-    marker = scope.marker if used else None
-    return found, receipt, replace(scope, fallbacks=tuple(used), marker=marker)
+    found, receipt = _weighed(turn, scope, asked)
+    used = () if receipt is None else receipt.fallback_scopes
+    return found, receipt, replace(scope, fallbacks=used, marker=scope.marker if used else None)
 
 
-def _weighed(turn: _Turn, scope: str, asked: str) -> tuple[Chosen, RecallReceipt | None]:
+def _weighed(turn: _Turn, scope: ResolvedScope, asked: str) -> tuple[Chosen, RecallReceipt | None]:
     memories = turn.ports.memories
     if memories is None:
         return Chosen(), None
     with turn.trail.stage("recall"):
         found, receipt = weighed(
-            RecallRequest(asked, scope=scope, limit=POOL),
+            RecallRequest(asked, scope=scope.scope, limit=POOL, fallbacks=scope.fallbacks),
             memories=memories,
             embedder=turn.ports.embedder,
             clock=turn.ports.clock,
             calibration=turn.ports.calibration,
             policy=turn.policy.ranking,
             may_be_untrusted=False,
+            enough=turn.policy.recall.max_items,
         )
     # What was found beyond the pool came for no slot.
     found = replace(found, rejected=tuple(one for one in found.rejected if one[1] != "over_limit"))

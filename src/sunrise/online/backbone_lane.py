@@ -20,6 +20,7 @@ from sunrise.domain.importance import ImportanceLabel, effective_label
 from sunrise.domain.records import memory_ref
 from sunrise.domain.repeats import is_hard_rule
 from sunrise.domain.row_names import ROW_COLUMNS, id_in, names_among, of_ids
+from sunrise.domain.trust import TRUSTED, known_tier, may_insist
 from sunrise.domain.working_set import PROMPT, WorkingSet
 from sunrise.domain.working_set_synthesis import Drawn, Remembered, WorkingSetPolicy, draw, put_together
 from sunrise.errors import DataError
@@ -34,10 +35,9 @@ MEMORIES: Final = 96
 _SCOPES: Final = 32
 _MINUTE_MS: Final = 60_000
 _SAYS: Final = (
-    *ROW_COLUMNS, "importance", "importance_label",
+    *ROW_COLUMNS, "importance", "importance_label", "trust_tier", "source_kind",
 )  # fmt: skip
-_NO: Final = pa.scalar(value=False)
-_RANKS: Final = ("id", "importance_label", "createdAt")
+_RANKS: Final = ("id", "importance_label", "createdAt", "trust_tier", "source_kind")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,9 @@ class Backbones:
             items=lines,
             sayings=tuple(Saying((one.ref,), one.text) for one in lines if one.ref != PROMPT),
             rules=frozenset(
-                one.ref for _, one in drawn.current if is_hard_rule(one.category, trust_tier=one.trust_tier)
+                one.ref
+                for _, one in drawn.current
+                if one.may_insist and is_hard_rule(one.category, trust_tier=one.trust_tier)
             ),
             note=WorkingSetNote(
                 generated=True,
@@ -200,15 +202,14 @@ def _foremost(rows: pa.Table) -> list[str]:
     """Return the ids of those that must be remembered and then of the newest, so many as are looked at."""
     if "createdAt" not in rows.column_names:
         return list(rows.column("id").to_pylist()[:MEMORIES])
-    label = (
-        pc.fill_null(pc.equal(rows.column("importance_label"), str(ImportanceLabel.MUST_REMEMBER)), _NO)
-        if "importance_label" in rows.column_names
-        else pa.array([False] * rows.num_rows)
+    is_must = pc.and_(
+        _is(rows, "importance_label", str(ImportanceLabel.MUST_REMEMBER)),
+        pc.or_(_is(rows, "trust_tier", TRUSTED), _is(rows, "source_kind", "")),
     )
     ranked = pa.table(
         {
             "id": rows.column("id"),
-            "lesser": pc.invert(label).cast(pa.int8()),
+            "lesser": pc.invert(is_must).cast(pa.int8()),
             "created": rows.column("createdAt").fill_null(0),
         }
     )
@@ -217,16 +218,26 @@ def _foremost(rows: pa.Table) -> list[str]:
     return list(ranked.column("id").take(places).to_pylist())
 
 
+def _is(rows: pa.Table, name: str, value: str) -> pa.ChunkedArray:
+    """Say of which rows a column has a value; what is empty, or not there at all, has the empty one."""
+    if name not in rows.column_names:
+        return pa.chunked_array([pa.array([value == ""] * rows.num_rows)])
+    return pc.equal(pc.fill_null(rows.column(name), ""), value)
+
+
 def _remembered(row: dict[str, object], name: str) -> Remembered:
     created, importance = row.get("createdAt"), row.get("importance")
     score = importance if isinstance(importance, float) else None
+    tier = known_tier(_text(row.get("trust_tier")))
+    insists = may_insist(tier, _text(row.get("source_kind")))
     return Remembered(
         ref=memory_ref(name),
         text=str(row.get("text") or ""),
         category=_text(row.get("category")),
-        importance_label=effective_label(_text(row.get("importance_label")), score),
+        importance_label=effective_label(_text(row.get("importance_label")), score, may_insist=insists),
         created_ms=int(created) if isinstance(created, int | float) else None,
-        trust_tier=_text(row.get("trust_tier")),
+        trust_tier=tier,
+        may_insist=insists,
         state=_text(row.get("state")),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Any, Final
@@ -14,6 +14,7 @@ from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.importance import below_must
 from sunrise.domain.memory_lines import FIELDS, imported_row, new_id, sample_of
 from sunrise.domain.records import Rejected
+from sunrise.domain.scope_policy import UNCHECKED, ScopePolicy
 from sunrise.domain.text.analysis import written_terms
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.transfer import Dedupe, ImportRequest
@@ -63,6 +64,7 @@ class RowImport:
     graves: TombstoneLedger
     now_ms: int
     zone: tzinfo = UTC
+    scopes: ScopePolicy = UNCHECKED
     tally: ImportTally = field(default_factory=ImportTally)
 
     def rows(self, batch: Sequence[ReadRecord]) -> tuple[pa.Table | None, list[Rejected]]:
@@ -82,7 +84,7 @@ class RowImport:
             reason = read.reason
             if read.record is not None:
                 try:
-                    yield _Taken(read, imported_row(read.record, zone=self.zone))
+                    yield _Taken(read, self._row(read.record))
                     continue
                 except DataError as error:
                     reason = error.reason
@@ -90,6 +92,13 @@ class RowImport:
             self.tally.counts["refused"] += 1
             self.tally.tally("refused_by_reason", said)
             rejected.append(Rejected(self.source, read.position, said, sample_of(read.raw), read.line))
+
+    def _row(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        into = self.request.scope
+        if into is None:
+            return imported_row(record, zone=self.zone, scopes=self.scopes)
+        # Where all rows go into one scope, it does not matter what a row calls its own.
+        return {**imported_row(record, zone=self.zone), "scope": into}
 
     def _redact(self, taken: Sequence[_Taken]) -> None:
         for name in _REDACTED:
@@ -103,9 +112,6 @@ class RowImport:
         """Yield the rows that are to be added, with their analysed terms."""
         there = self.seen.ids_in_table([one.row["id"] for one in taken])
         unknown = [one for one in taken if not self._is_known(one, there)]
-        if self.request.scope is not None:
-            for one in unknown:
-                one.row["scope"] = self.request.scope
         said = [written_terms(one.row["text"]) for one in unknown]
         gone = self._forgotten([one.row for one in unknown], said)
         for place, (one, text_terms) in enumerate(zip(unknown, said, strict=True)):

@@ -24,7 +24,7 @@ from sunrise.ports import MemoryReader
 
 READ: Final = (
     "id", "text", "terms", "scope", "trust_tier", "state", "archived_at_ms", "category", "importance",
-    "importance_label", "agentId", "expires_at_ms", "review_at_ms", "createdAt",
+    "importance_label", "agentId", "expires_at_ms", "review_at_ms", "createdAt", "source_kind",
 )  # fmt: skip
 
 _CANDIDATES: Final = 16

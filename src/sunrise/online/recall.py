@@ -13,7 +13,16 @@ from sunrise.domain.calibration import Calibration
 from sunrise.domain.model_figures import ModelFigures, figures_of
 from sunrise.domain.priors import DEFAULT_POLICY, RankingPolicy, priors_of
 from sunrise.domain.query_dates import Span, phrases_of, terms_of, times_in
-from sunrise.domain.ranking import BELOW_FLOOR, Chosen, Ranked, chosen, in_order, is_below_floor, ranked
+from sunrise.domain.ranking import (
+    BELOW_FLOOR,
+    Chosen,
+    Ranked,
+    chosen,
+    filled_up,
+    in_order,
+    is_below_floor,
+    ranked,
+)
 from sunrise.domain.recall import Elsewhere, RecallItem, RecallReceipt, RecallRequest, RecallResult
 from sunrise.domain.secrets import redact
 from sunrise.domain.succession import after_succession
@@ -70,13 +79,16 @@ def weighed(
     calibration: Calibration | None = None,
     policy: RankingPolicy = DEFAULT_POLICY,
     may_be_untrusted: bool = True,
+    enough: int | None = None,
 ) -> tuple[Chosen, RecallReceipt]:
     """
     Do what :func:`recall` does, and return the memories with all that their places are made of.
 
     What nobody asked for is never untrusted: without ``may_be_untrusted`` no answer is better than such one.
+    With ``enough`` memories of its own scope no fallback scope is looked in; else the limit is enough.
     """
-    asked = _Asked(request, memories, embedder, calibration, policy, clock.now_ms(), may_be_untrusted)
+    now, most = clock.now_ms(), enough or request.limit
+    asked = _Asked(request, memories, embedder, calibration, policy, now, may_be_untrusted, most)
     trail = Trail()
     with trail.stage("total"):
         answer = _answer(asked, trail)
@@ -123,6 +135,8 @@ class _Asked:
     policy: RankingPolicy
     now_ms: int
     may_be_untrusted: bool = True
+    enough: int = 0
+    is_fallback: bool = False
 
     @property
     def scope(self) -> str:
@@ -147,11 +161,26 @@ def _answer(asked: _Asked, trail: Trail) -> Chosen:
         return Chosen()
     found = _searched(asked, question, trail, with_untrusted=False)
     is_answered = trail.reason != "store_failed" and len(trail.skipped) < _LEGS
+    found = _with_fallbacks(asked, question, found, trail)
     if not found.kept and asked.may_be_untrusted and is_answered:
         trail.with_untrusted = True
         found = _searched(asked, question, trail, with_untrusted=True)
     if found.kept:
         trail.reason = None
+    return found
+
+
+def _with_fallbacks(asked: _Asked, question: Question, found: Chosen, trail: Trail) -> Chosen:
+    """Fill up an answer that is not enough from the fallback scopes, in their order; never with untrusted."""
+    for scope in asked.request.fallbacks:
+        if len(found.kept) >= asked.enough:
+            break
+        there, beside = replace(asked.request, scope=scope), Trail()
+        fallback = replace(asked, request=there, is_fallback=True)
+        more = _searched(fallback, question, beside, with_untrusted=False)
+        found = filled_up(found, more, limit=asked.request.limit)
+        trail.found = (*trail.found, *beside.found)
+        trail.fallback_scopes = (*trail.fallback_scopes, scope)
     return found
 
 
@@ -266,6 +295,7 @@ def _scored(
         created_ms=memory.created_at_ms,
         now_ms=asked.now_ms,
         spans=spans,
+        of_fallback=asked.is_fallback,
         policy=asked.policy,
     )
     return ranked(memory, evidence.fits[ref], priors, damping=damping)

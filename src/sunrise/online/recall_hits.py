@@ -17,6 +17,7 @@ from sunrise.domain.ranking import Memory
 from sunrise.domain.records import memory_ref
 from sunrise.domain.row_names import ROW_COLUMNS, row_name
 from sunrise.domain.text.dated_terms import current_terms, text_terms
+from sunrise.domain.trust import known_tier
 from sunrise.domain.vector_space import VectorSpace
 from sunrise.online.centred_cosines import Floats
 
@@ -33,6 +34,7 @@ COLUMNS: Final = (
     "state",
     "expires_at_ms",
     "source_ref",
+    "source_kind",
 )
 """What is read of a row, in the order in which a memory is made of it."""
 
@@ -148,6 +150,7 @@ def _memory(
     state: str | None,
     expires_at_ms: int | None,
     source_ref: str | None,
+    origin: str | None,
 ) -> Memory:
     return Memory(
         id=name,
@@ -156,12 +159,13 @@ def _memory(
         scope=scope or filters.DEFAULT_SCOPE,
         importance=importance,
         importance_label=importance_label,
-        trust_tier=trust_tier,
+        trust_tier=known_tier(trust_tier),
         category=category,
         state=state,
         created_at_ms=int(created) if created is not None and math.isfinite(created) else None,
         expires_at_ms=expires_at_ms,
         source_ref=source_ref,
+        origin=origin,
         words=text_terms(terms) if terms else None,
     )
 

@@ -51,6 +51,8 @@ def receipt_of(
         elsewhere=trail.elsewhere,
         latency_ms=trail.latency_ms,
         verbosity=Verbosity(request.verbosity),
+        fallback_scopes=trail.fallback_scopes,
+        scope_warning=request.scope_warning,
     )
 
 
@@ -85,6 +87,7 @@ def _reasons(one: Ranked, trail: Trail) -> list[str]:
         ("ignored", parts.importance < 1),
         ("trusted", parts.trust > 1),
         ("in_asked_time", parts.date > 1),
+        ("fallback_scope", parts.scope < 1),
         (f"state_{one.memory.state}", parts.state < 1),
         (f"replaced_by {one.replaced_by}", one.replaced_by is not None),
     )

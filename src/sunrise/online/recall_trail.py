@@ -24,6 +24,7 @@ class Trail:
     query_terms: int = 0
     reason: str | None = None
     elsewhere: Elsewhere | None = None
+    fallback_scopes: tuple[str, ...] = ()
 
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Time a stage; of one that runs twice, both together."""

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.importance import (
     LEAST_OF_PURPOSE,
     UNKNOWN_IMPORTANCE,
@@ -16,7 +15,7 @@ from sunrise.domain.importance import (
 )
 from sunrise.domain.payloads import screen
 from sunrise.domain.records import RecordState
-from sunrise.domain.scope_policy import written_scope
+from sunrise.domain.scope_policy import UNCHECKED, written_scope
 from sunrise.domain.scoring.signals import PURPOSE_RATIONALE, Grade, Scorer, on_purpose
 from sunrise.domain.secrets import is_only_redacted, redact
 from sunrise.domain.store import StorePolicy, StoreRequest
@@ -122,19 +121,16 @@ def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admi
     The origin alone gives a tier of trust; what the text looks like, and whose message it is by its marks,
     can only lower it.
     """
-    scope = request.scope.strip() or DEFAULT_SCOPE
-    if policy.scopes is not None:
-        named = written_scope(scope, policy.scopes)
-        if not named.is_valid:
-            return Admitted(text="", scope=scope, refused="bad_scope")
-        scope = named.scope
+    named = written_scope(request.scope, policy.scopes or UNCHECKED)
+    if not named.is_valid:
+        return Admitted(text="", scope=request.scope.strip(), refused="bad_scope")
     whole = clean(request.text).strip()
     without = redact(clip(whole, policy.max_chars))
     text = without.text.strip()
     clipped = len(whole) > policy.max_chars
     if not text or is_only_redacted(text):
         return Admitted(
-            text="", scope=scope, redacted=without.kinds, clipped=clipped,
+            text="", scope=named.scope, redacted=without.kinds, clipped=clipped,
             refused="only_a_secret" if text else "empty_text",
         )  # fmt: skip
     payload = screen(text, owner=request.source_kind == Origin.OWNER)
@@ -145,7 +141,7 @@ def admitted(request: StoreRequest, policy: StorePolicy, *, now_ms: int) -> Admi
     return Admitted(
         text=text,
         terms=terms(text),
-        scope=scope,
+        scope=named.scope,
         tier=tier,
         payload=payload,
         redacted=without.kinds,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from sunrise.domain.filters import DEFAULT_SCOPE
 from sunrise.domain.lineage import Derived
 from sunrise.domain.records import RecordState, memory_ref, observation_ref
 from sunrise.domain.replacing import Successor
@@ -55,7 +56,9 @@ class StoreCall:
         """What is asked under an idempotency key: the same key with another request is a mistake."""
         one = self.request
         named = sorted(one.replaced_ids)
-        return json.dumps([one.text, one.scope, one.id, one.source_kind, *([named] if named else [])])
+        return json.dumps(
+            [one.text, one.scope or DEFAULT_SCOPE, one.id, one.source_kind, *([named] if named else [])]
+        )
 
     def inherit(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Lower the tier of the text to that of what it repeats, in the ledger or in some rows."""

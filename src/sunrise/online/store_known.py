@@ -10,12 +10,13 @@ from sunrise.domain.importance import (
     NICE_TO_HAVE_FROM,
     Importance,
     ImportanceLabel,
+    below_must,
     label_from_score,
 )
 from sunrise.domain.records import RecordState
 from sunrise.domain.store import StoreStatus
 from sunrise.domain.text.dated_terms import dated_terms
-from sunrise.domain.trust import QUARANTINED, TRUSTED, check_not_trusted, least
+from sunrise.domain.trust import QUARANTINED, TRUSTED, Origin, check_not_trusted, least, may_insist
 from sunrise.online.likeness import READ, Alike
 from sunrise.online.memory_changes import MemoryChange
 from sunrise.online.named_memory import own_names
@@ -104,7 +105,7 @@ def _importance_beside(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any
     said, label = call.said.importance, row.get("importance_label")
     if call.request.importance is not None:
         is_missing = said.label is not ImportanceLabel.UNKNOWN and not label
-        return _importance(said) if is_missing else {}
+        return _stated(call, row) if is_missing else {}
     if not call.request.on_purpose or label in _KEPT_LABELS:
         return {}
     if label == ImportanceLabel.IGNORE and call.ledger.is_ignored_by_hand(row["id"]):
@@ -115,6 +116,17 @@ def _importance_beside(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any
 
 def _importance(value: Importance) -> dict[str, Any]:
     return {"importance": value.score, "importance_label": value.label.value}
+
+
+def _stated(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a store states of a memory: it is made a must by the owner, or where that has no effect."""
+    said = call.said.importance
+    if call.request.source_kind == Origin.OWNER or not may_insist(
+        row.get("trust_tier"), row.get("source_kind")
+    ):
+        return _importance(said)
+    score, label = below_must(said.score, said.label.value)
+    return {"importance": score, "importance_label": label}
 
 
 def _own_score(value: float | None) -> float | None:

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from fastapi import Request
 
-from sunrise.domain.scope_policy import ScopeSource, resolved
+from sunrise.domain.scope_policy import resolved
 from sunrise.serve.problems import PROBLEM_TYPE, REASONS
 from sunrise.serve.service import Service
-from sunrise.serve.tokens import Caller, Right
+from sunrise.serve.tokens import Caller, FindScope, Right
 
 ANSWERED: Final = (400, 401, 403, 408, 413, 415, 422, 429, 500, 503, 504)
 """The statuses of problems that any address may answer with."""
@@ -83,17 +83,15 @@ def scopes_for(request: Request, caller: Caller, asked: str | None) -> tuple[str
     return (scope_for(request, caller, asked),) if asked else caller.scopes
 
 
-def turn_scope_for(request: Request, caller: Caller, asked: str | None, text: str) -> str | None:
+def turn_scope_for(
+    request: Request, caller: Caller, asked: str | None, text: str, *, find: FindScope = resolved
+) -> str | None:
     """
-    Return the scope of a turn; that of a bound caller is settled here, whatever the text says of it.
+    Return the scope of a turn or a question; that of a bound caller is settled here, whatever the text says.
 
     Raises:
         RefusalError: The caller is bound to others; reason ``scope_not_allowed``.
     """
-    if caller.scopes is None:
-        return asked
     policy = request.app.state.service.scope_policy()
-    named = resolved(asked, text, policy)
-    scope = scope_for(request, caller, None if named.source is ScopeSource.DEFAULT else named.scope)
-    # What is no valid name becomes another one on the way: that has to be theirs as well.
-    return scope_for(request, caller, resolved(scope, "", policy).scope)
+    request.scope["sunrise.asked_scope"] = find(asked, text, policy).scope if caller.is_bound else asked
+    return caller.scope_of_text(asked, text, policy, find=find)

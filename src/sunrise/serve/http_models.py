@@ -60,7 +60,9 @@ class RecallAsked(Asked):
     """One question to the memory."""
 
     query: Text = Field(max_length=200_000, description="What the agent wants to know.")
-    scope: ScopeName | None = Field(None, description="Else the first of the token, else global.")
+    scope: ScopeName | None = Field(
+        None, description="Else that of a tag in the query, else the first of the token, else the default."
+    )
     limit: WholeNumber = Field(5, ge=1, le=MAX_LIMIT, description="Memories, at most.")
     include_archived: bool = Field(default=False, description="Archived memories too.")
     verbosity: Literal["low", "high"] = Field("low", description="high: the parts of each score.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -12,8 +13,9 @@ from sunrise.domain.answers import answer_of, explained_answer_of, turn_answer_o
 from sunrise.domain.capture import own_detail
 from sunrise.domain.capture_stamp import known_fields
 from sunrise.domain.recall import RecallRequest
+from sunrise.domain.scope_policy import looked_in, written_scope
 from sunrise.domain.turn_request import AutoRecallRequest
-from sunrise.serve.asking import ANSWERED, described, scope_for, turn_scope_for, who
+from sunrise.serve.asking import ANSWERED, described, scope_for, scope_to_write, turn_scope_for, who
 from sunrise.serve.http_models import (
     EventsAsked,
     EventsGiven,
@@ -38,10 +40,10 @@ router = APIRouter(responses=described(*ANSWERED))
 async def recall(asked: RecallAsked, request: Request) -> Response:
     """Return the memories most useful for a query, best first, with a receipt; they count as used."""
     service, caller = who(request, Right.READ)
-    scope = scope_for(request, caller, asked.scope)
+    scope = turn_scope_for(request, caller, asked.scope, asked.query, find=looked_in)
     wanted = RecallRequest(
         asked.query,
-        scope=scope,
+        scope=scope or "",
         limit=asked.limit,
         include_archived=asked.include_archived,
         verbosity=asked.verbosity,
@@ -61,10 +63,11 @@ async def turn(asked: TurnAsked, request: Request) -> Response:
     wanted = AutoRecallRequest(
         asked.prompt,
         session_key=asked.session_key,
-        scope=turn_scope_for(request, caller, asked.scope, asked.prompt),
+        scope=asked.scope,
         turn_key=asked.turn_key,
         read_only=asked.read_only,
     )
+    wanted = replace(wanted, scope=turn_scope_for(request, caller, asked.scope, wanted.spoken.text))
     found = await service.workers.ask(lambda: service.auto_recall(wanted, scopes=caller.scopes))
     service.metrics.items.labels("/v1/auto-recall").inc(len(found.items))
     return JSONResponse(turn_answer_of(found))
@@ -136,6 +139,8 @@ def _scope_of(request: Request, caller: Caller, event: Mapping[str, Any]) -> str
     inner = own_detail(event).get("scope")
     if inner is not None and not isinstance(inner, str):
         raise RefusalError("not_valid", faults=[{"field": "detail.scope", "code": "string_type"}])
-    settled = scope_for(request, caller, event.get("scope") or inner)
+    settled = scope_to_write(request, caller, event.get("scope") or inner)
     scope_for(request, caller, inner)
+    if not written_scope(settled, request.app.state.service.scope_policy()).is_valid:
+        raise RefusalError("bad_scope")
     return settled

@@ -23,7 +23,7 @@ from sunrise.serve.admin_models import (
     ImportLinesAsked,
     ImportStreamAsked,
 )
-from sunrise.serve.asking import ANSWERED, described, scope_for, scope_or_all, who
+from sunrise.serve.asking import ANSWERED, described, scope_or_all, scope_to_write, who
 from sunrise.serve.service import Service
 from sunrise.serve.tokens import Caller, Right
 
@@ -120,7 +120,7 @@ def _check_vouching(caller: Caller, *, vouches: bool) -> None:
 
 
 def _into(request: Request, caller: Caller, asked: str | None) -> str | None:
-    return scope_for(request, caller, asked) if asked or caller.is_bound else None
+    return scope_to_write(request, caller, asked) if asked or caller.is_bound else None
 
 
 def _spooled(service: Service, scope: str | None, wanted: Mapping[str, Any]) -> tuple[BinaryIO, ExportResult]:

@@ -145,7 +145,8 @@ def _import(service: Service, who: Who) -> Tool:
         async def answer(caller: Caller) -> dict[str, Any]:
             caller.check_right(Right.ADMIN)
             # No model vouches for what a file claims.
-            asked = {"dedupe": dedupe, "scope": _within(caller, scope), "dry_run": dry_run}
+            into = caller.scope_to_write(scope, service.scope_policy()) if scope or caller.is_bound else None
+            asked = {"dedupe": dedupe, "scope": into, "dry_run": dry_run}
             return await service.workers.write(
                 lambda: admin_calls.imported(service, lines=lines or None, file=file, asked=asked)
             )

@@ -19,6 +19,7 @@ from sunrise.domain.importance import IMPORTANCE_VALUES
 from sunrise.domain.recall import MAX_LIMIT, RecallRequest
 from sunrise.domain.receipts import RunReceipt
 from sunrise.domain.replacing import MAX_REPLACED
+from sunrise.domain.scope_policy import looked_in
 from sunrise.domain.store import StoreRequest
 from sunrise.serve.mcp_admin import admin_tools
 from sunrise.serve.mcp_answers import READS, WRITES, Who, answered, note_refusal, problem_of
@@ -70,7 +71,7 @@ def _recall(service: Service, who: Who) -> Tool:
             caller.check_right(Right.READ)
             wanted = RecallRequest(
                 query,
-                scope=caller.scope_for(scope),
+                scope=caller.scope_of_text(scope, query, service.scope_policy(), find=looked_in) or "",
                 limit=limit,
                 include_archived=include_archived,
                 look_elsewhere=True,

@@ -46,7 +46,9 @@ REASONS: Final[Mapping[str, Meaning]] = {
     "not_valid": Meaning(422, "a field is missing, unknown or out of range"),
     "bad_text": Meaning(422, "a text holds what no store can take"),
     "bad_limit": Meaning(422, "the limit is out of range"),
-    "bad_scope": Meaning(422, "the name of the scope is empty, or holds control characters"),
+    "bad_scope": Meaning(
+        422, "the name of the scope is empty, holds control characters, or is refused by the policy"
+    ),
     "bad_id": Meaning(422, "the id is none"),
     "bad_prefix": Meaning(422, "the beginning of the id is too short to name one memory"),
     "bad_replaces": Meaning(422, "what is replaced are no refs or ids of memories, or too many"),

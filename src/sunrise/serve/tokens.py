@@ -8,7 +8,7 @@ import json
 import re
 import secrets
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Final
 from sunrise.adapters.private_files import read_private, write_private
 from sunrise.adapters.service_client import TOKEN_FILE
 from sunrise.domain.filters import DEFAULT_SCOPE
-from sunrise.domain.scope_policy import ScopePolicy, written_scope
+from sunrise.domain.scope_policy import ResolvedScope, ScopePolicy, ScopeSource, resolved, written_scope
 from sunrise.domain.trust import Origin
 from sunrise.errors import ConfigurationError
 from sunrise.serve.problems import RefusalError
@@ -25,6 +25,9 @@ from sunrise.serve.problems import RefusalError
 TOKENS_FILE: Final = "serve.tokens.toml"
 MIN_CHARS: Final = 20
 """A shorter token may be guessed."""
+
+FindScope = Callable[[str | None, str, ScopePolicy], ResolvedScope]
+"""How the scope of a text is found: by what is said explicitly, and by the text."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VERSION: Final = 2
@@ -129,9 +132,28 @@ class Caller:
         Raises:
             RefusalError: The caller is bound to others; reason ``scope_not_allowed``.
         """
-        written = written_scope(self.scope_for(asked), policy)
+        written = written_scope(self.scope_for(asked) if asked or self.is_bound else None, policy)
         # What is put in order becomes another name on the way: that has to be theirs as well.
         return self.scope_for(written.scope if written.is_valid else asked)
+
+    def scope_of_text(
+        self, asked: str | None, text: str, policy: ScopePolicy, *, find: FindScope = resolved
+    ) -> str | None:
+        """
+        Return the scope of a turn or a question, which a tag in the text may name.
+
+        That of a bound caller is settled here, whatever the text says; of any other one it is left to the
+        text. ``find`` is how whoever answers finds it.
+
+        Raises:
+            RefusalError: The caller is bound to others; reason ``scope_not_allowed``.
+        """
+        if self.scopes is None:
+            return asked
+        named = find(asked, text, policy)
+        scope = self.scope_for(None if named.source is ScopeSource.DEFAULT else named.scope)
+        # What is no valid name becomes another one on the way: that has to be theirs as well.
+        return self.scope_for(find(scope, "", policy).scope)
 
     def key_for(self, key: str | None) -> str | None:
         """

@@ -148,6 +148,19 @@ def test_scope_tags_hold_for_their_line_or_the_next() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "[SCOPE: x] <relevant-memories>old</relevant-memories>\nI prefer tea",
+        "[SCOPE: x] <relevant-memories>old</relevant-memories>\n\nI prefer tea",
+        "[SCOPE: x]\n<relevant-memories>\n[SCOPE: y] old\n</relevant-memories>\nI prefer tea",
+        "<relevant-memories>old</relevant-memories> [SCOPE: x] I prefer tea",
+    ],
+)
+def test_a_block_that_is_taken_out_does_not_part_a_tag_from_what_it_is_for(text: str) -> None:
+    assert [(one.text, one.tags) for one in statements_in(text)] == [("I prefer tea", "[SCOPE: x]")]
+
+
+@pytest.mark.parametrize(
     ("line", "cut"),
     [
         ("我不吃辣。以後避開！好", ("我不吃辣。", "以後避開！", "好")),

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
+import pytest
+
 from sunrise.domain.auto_recall import AutoRecallPolicy
 from sunrise.domain.auto_recall_explained import COLUMNS, LINES, explain_lines
 from sunrise.domain.auto_recall_receipt import AutoRecallReceipt, Fate
@@ -114,13 +116,19 @@ def test_an_operator_may_name_hard_rules_beside_those_of_the_category() -> None:
     assert fates(lane)["m7"] == ("selected", "hard_rule")
 
 
-def test_an_untrusted_memory_is_no_hard_rule_whatever_its_category() -> None:
-    rule = memory("m9", category="hard_rule", trust_tier="untrusted")
+@pytest.mark.parametrize("whose", [{"trust_tier": "untrusted"}, {"origin": "agent"}, {"origin": "import"}])
+def test_what_may_not_insist_is_no_hard_rule_and_no_must_whatever_it_is_called(whose: dict[str, Any]) -> None:
+    rule = memory("m9", category="hard_rule", **whose)
     answer = found(*((memory(f"m{n}"), 0.9) for n in range(8)), (rule, 0.2))
-    assert fates(hot_lane(answer, Turn(number=1, now_ms=NOW), policy=POLICY))["m9"] == (
-        "left_out",
-        "must_cap",
-    )
+    lane = hot_lane(answer, Turn(number=1, now_ms=NOW), policy=POLICY)
+    assert {one.ref: one.tier for one in lane.outcomes}["mem:m9"] == "nice"
+    assert fates(lane)["m9"][1] != "hard_rule"
+
+
+def test_what_the_owner_trusts_may_insist_whoever_wrote_it() -> None:
+    rule = memory("m9", category="hard_rule", trust_tier="trusted", origin="agent")
+    answer = found(*((memory(f"m{n}"), 0.9) for n in range(8)), (rule, 0.2))
+    assert fates(hot_lane(answer, Turn(number=1, now_ms=NOW), policy=POLICY))["m9"][1] == "hard_rule"
 
 
 def test_without_backbone_dedupe_a_pinned_memory_may_stand_in_both_lanes_at_its_full_score() -> None:

@@ -77,7 +77,7 @@ def test_the_lines_are_pinned_and_the_prompt_of_the_turn_is_none_of_them() -> No
         '* [mem:c|constraints|must_remember|trusted||1970-04-10 00:00 +00:00] "Never deploy on Fridays."',
     ]
     later = replace(working_set, asked_now=False)
-    goal = '* [prompt|goal||||] "Is the release ready to go out?"'
+    goal = '* [prompt|goal||unknown||] "Is the release ready to go out?"'
     assert [line_of(item) for item in later.fenced()] == [*lines, goal]
     assert working_set.chars == sum(len(line) + 1 for line in (*lines, goal))
 
