@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
+from hypothesis import settings
 
 from sunrise.adapters.plugin_table import PluginMemory, write_plugin_table
 from sunrise.adapters.sqlite_ledger import SqliteLedger
@@ -22,6 +23,10 @@ from tests.homes import CAPTURES, CONFIG, MEMORIES, NOW, write_captures
 os.environ.setdefault("PREFECT_HOME", mkdtemp(prefix="prefect-"))
 os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("DO_NOT_TRACK", "1")
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")
