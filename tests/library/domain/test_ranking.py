@@ -13,11 +13,13 @@ from sunrise.domain.priors import Priors, RankingPolicy, priors_of, recency
 from sunrise.domain.query_dates import Span
 from sunrise.domain.query_words import QueryWords
 from sunrise.domain.ranking import (
+    Chosen,
     Fit,
     Memory,
     Ranked,
     chosen,
     count_tiers,
+    filled_up,
     in_order,
     is_below_floor,
     policy_tier,
@@ -260,3 +262,21 @@ def test_what_is_replaced_stands_behind_all_even_with_the_whole_answer() -> None
     assert [(one.memory.id, one.score) for one in order] == [("new", 0.2), ("ignored", 0.1), ("old", 0.1)]
     assert names(chosen(order, limit=2).kept) == ["new", "ignored"]
     assert chosen(order, limit=2).rejected == (("mem:old", "over_limit"),)
+
+
+def test_a_fallback_scope_fills_up_and_its_memories_count_less() -> None:
+    old = priors_of(importance_label=None, trust_tier=None, state=None, created_ms=0, now_ms=NOW)
+    new = priors_of(
+        importance_label=None, trust_tier=None, state=None, created_ms=NOW, now_ms=NOW, of_fallback=True
+    )
+    assert new.scope < old.product < new.recency
+    own, other = ranked(memory("own"), Fit(0.5), old), ranked(memory("other"), Fit(0.5), new)
+    best = ranked(memory("best"), Fit(0.9), new)
+    same = ranked(memory("same", "the text own"), Fit(0.9), new)
+    found, more = Chosen((own,)), Chosen((best, same, other), (("mem:x", "over_limit"),))
+    filled = filled_up(found, more, limit=3)
+    assert [one.memory.id for one in filled.kept] == ["best", "own", "other"]
+    assert filled.rejected == more.rejected
+    assert [one.memory.id for one in filled_up(found, more, limit=1).kept] == ["own"]
+    assert "scope" in other.components
+    assert "scope" not in own.components

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sunrise.domain.filters import sql_text
+from sunrise.domain.recall import RecallRequest, scoped
 from sunrise.domain.scope_policy import (
     MAX_STORED_SCOPE,
     ScopePolicy,
@@ -14,11 +15,13 @@ from sunrise.domain.scope_policy import (
     ScopeWarning,
     ValidationMode,
     is_valid_scope,
+    kept_scope,
+    looked_in,
     resolved,
     without_scope_tags,
     written_scope,
 )
-from sunrise.errors import ConfigurationError
+from sunrise.errors import ConfigurationError, DataError
 
 STRICT = ScopePolicy(fallback_scopes=("openclaw-mem", "personal"))
 NORMALIZE = ScopePolicy(validation_mode=ValidationMode.NORMALIZE)
@@ -169,3 +172,32 @@ def test_no_policy_lets_through_what_a_store_cannot_take(name: str, text: str, p
     assert sql_text(found.scope)
     assert found.scope not in found.fallbacks
     assert found == resolved(name, text, policy)
+
+
+@pytest.mark.parametrize(
+    ("explicit", "text", "scope", "fallbacks"),
+    [
+        (None, "tea", "global", ("openclaw-mem", "personal")),
+        (" ", "[SCOPE: home] tea", "home", ("openclaw-mem", "personal")),
+        (None, "[SCOPE: a b] tea", "global", ()),
+        ("home", "[SCOPE: x] tea", "home", ("openclaw-mem", "personal")),
+        # What is said explicitly is looked in as it stands, and never in place of it somewhere else.
+        ("a b", "[SCOPE: x] tea", "a b", ()),
+    ],
+)
+def test_a_question_is_looked_for_where_it_says(
+    explicit: str | None, text: str, scope: str, fallbacks: tuple[str, ...]
+) -> None:
+    found = looked_in(explicit, text, STRICT)
+    assert (found.scope, found.fallbacks) == (scope, fallbacks)
+    asked = scoped(RecallRequest(text, scope=explicit or "", may_see=("personal",)), STRICT)
+    assert (asked.query, asked.scope) == ("tea", scope)
+    assert asked.fallbacks == (("personal",) if fallbacks else ())
+    assert asked.scope_warning == ("invalid_scope" if " " in scope or not fallbacks else None)
+
+
+def test_a_row_is_kept_under_a_valid_name_or_not_at_all() -> None:
+    assert [kept_scope("A b", policy) for policy in POLICIES[1:]] == ["a-b", "A b", "A b"]
+    with pytest.raises(DataError) as caught:
+        kept_scope("A b", STRICT)
+    assert caught.value.reason == "bad_scope"

@@ -12,7 +12,9 @@ from sunrise.domain.trust import (
     Origin,
     ceiling,
     is_operators_decision,
+    known_tier,
     least,
+    may_insist,
     tier_after_release,
     tier_at_entry,
 )
@@ -86,3 +88,19 @@ def test_what_an_operator_decided_is_told_by_its_reason() -> None:
     assert [is_operators_decision(reason) for reason in ("released", "set: mine", "fill_empty", "set")] == [
         True, True, False, False,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("origin", [*map(str, Origin), "god", None])
+@pytest.mark.parametrize("tier", ORDER)
+def test_only_what_is_trusted_or_of_no_known_origin_may_insist(tier: str | None, origin: str | None) -> None:
+    is_low = tier in ("untrusted", "quarantined")
+    assert may_insist(tier, origin) is (tier == "trusted" or (origin is None and not is_low))
+
+
+def test_a_tier_that_is_none_is_unknown() -> None:
+    assert [known_tier(one) for one in (*ORDER, "Trusted", "trusted by the owner", "")] == [
+        *ORDER,
+        None,
+        None,
+        None,
+    ]
