@@ -79,14 +79,26 @@ class Door:
         self._unheard: list[Candidate] = []
         self._owner_is_heard = False
 
-    def judge(self, rows: pl.DataFrame) -> Judged:
-        """Say what becomes of each row, in order."""
+    def weigh(self, rows: pl.DataFrame) -> bool:
+        """
+        Weigh rows that are about to be judged, and return whether they were: all are, or none.
+
+        It takes its time and asks for nothing that another process may change, so no lock is held for it.
+        """
+        worth = self._weighing(rows)
+        if worth is not None:
+            known = self._home.ledger.known_keys(rows["key"].to_list())
+            new = rows.select(CANDIDATE).filter(~rows["key"].is_in(sorted(known)))
+            worth.weigh([candidate_of(row) for row in new.iter_rows(named=True)])
+        return worth is not None
+
+    def judge(self, rows: pl.DataFrame, *, weighed: bool) -> Judged:
+        """Say what becomes of each row, in order; whether they were weighed is what :meth:`weigh` said."""
         said = rows.select("terms", "summary", "summary_en", "tool_name").iter_rows()
         rows = rows.with_columns(
             pl.Series("fingerprint", [row_fingerprint(*row) for row in said], dtype=pl.Int64)
         )
-        worth = self._weighing(rows)
-        wanted = rows if worth else rows.filter(self._may_collapse(rows))
+        wanted = rows if weighed else rows.filter(self._may_collapse(rows))
         if wanted.is_empty():
             return Judged(rows, SIGHTING_SCHEMA.empty_table(), Counter(), Counter())
         known = self._home.ledger.known_keys(wanted["key"].to_list())
@@ -96,9 +108,7 @@ class Door:
             if row["key"] not in known
         ]
         self._kept.prepare(candidates, fingerprints=wanted["fingerprint"].unique().to_list())
-        if worth is not None:
-            worth.weigh(candidates)
-        elif self._worth is not None:
+        if not weighed and self._worth is not None:
             self._unheard.extend(candidates)
         hear = self._listen(rows, candidates)
         verdicts: dict[str, Verdict] = {}
@@ -116,9 +126,11 @@ class Door:
 
     def _may_collapse(self, rows: pl.DataFrame) -> pl.Series:
         # Tool rows are the mass: those that say something new and match no hint are settled here.
+        by_tool = rows["source_kind"] == "tool"
+        if not by_tool.any():
+            return ~by_tool
         repeated = rows["fingerprint"].is_duplicated()
         known = rows["fingerprint"].is_in(self._fingerprints(rows["ts_ms"]))
-        by_tool = rows["source_kind"] == "tool"
         of_memory = [tool for tool in rows["tool_name"].unique() if memory_operation(tool) is not None]
         by_memory = rows["tool_name"].is_in(of_memory).fill_null(value=False)
         hinted = rows["summary"].str.contains(gate_pattern())

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 # Polars, the contracts and the rules are loaded for the first batch: a run that finds nothing new needs none.
 
+_JUDGED_AT_ONCE = 500
+"""Rows that are judged one by one while the ledger is held: a third of a second on one core."""
+
 _ABSENT = ("episode_key", "state", "trust_reason", "entry_rule")
 
 
@@ -75,6 +78,14 @@ class Harvested:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What is written with the last rows of a batch: its refused lines, and up to where it was read."""
+
+    rejected: tuple[Rejected, ...] = ()
+    position: SourcePosition | None = None
+
+
 class Keeper:
     """Keeps the batches of one run; a dry run says what would be kept and writes nothing."""
 
@@ -83,12 +94,17 @@ class Keeper:
         self._dry_run = dry_run
 
     def keep(self, batch: CapturedBatch, source: str, *, position: SourcePosition | None) -> Harvested:
-        """Check one batch against its contracts, judge it, and write what is new of it in one transaction."""
+        """
+        Check one batch against its contracts, judge it, and write what is new of it.
+
+        Rows that are judged one by one are written in parts, so that no other writer waits for long. The
+        position moves with the last part: a run that was killed before it reads the batch again, and finds
+        the rows that are there by their keys.
+        """
         from contracts.admission import admit
         from contracts.observations import CapturedFrame
         from sunrise.adapters.entry_screen import screened
-        from tasks.entry_counts import bursts, by_reason, trusted_and_held_back
-        from tasks.forgotten_rows import without_forgotten
+        from tasks.entry_counts import bursts
         from tasks.memory_links import without_links
 
         frame = _observations(screened(batch.rows, "summary", "summary_en"))
@@ -97,65 +113,76 @@ class Keeper:
         told, refused_told = self._episodes(batch, source, answers)
         # Asked for before the ledger is held: the memories may be far away.
         unlinked = self._links_to_refuse(rows, source)
-        # Judged under the lock: what another process keeps meanwhile would be judged by nobody.
-        with nullcontext() if self._dry_run else self._home.ledger.transaction():
-            rows, forgotten = without_forgotten(self._home.ledger, rows)
-            judged = self._door.judge(without_links(rows, unlinked))
-            redacted, distrusts = self._news(rows, redacted=batch.redacted)
-            inserted = self._write(
-                judged,
-                told,
-                source,
-                (*batch.rejected, *refused, *refused_told),
-                position=position,
-                entries=self._entries(judged, forgotten, redacted=redacted, distrusts=distrusts),
-            )
-            # What a line without a row holds, nobody has looked for.
-            if (
-                (batch.redacted or batch.rejected)
-                and not self._dry_run
-                and is_spooled(self._home.path, Path(source))
-            ):
-                remember_to_scrub(self._home, source)
-        trusted, held_back = trusted_and_held_back(judged.rows)
-        return Harvested(
+        rows = without_links(rows, unlinked)
+        weighed = self._door.weigh(rows)
+        found = Harvested(
             seen=batch.seen - answers.height,
-            inserted=inserted.observations,
-            duplicate=rows.height - inserted.observations - judged.sightings.num_rows,
             episodes_seen=told.height,
-            episodes_inserted=inserted.episodes,
-            episodes_duplicate=told.height - inserted.episodes,
             redacted=batch.redacted,
             origin_not_believed=batch.origin_not_believed,
             links_refused=unlinked.height,
             bytes=batch.bytes,
             quarantined=Counter(row.reason for row in (*batch.rejected, *refused)),
+            bursts=bursts(rows),
+        )
+        *parts, last = [rows] if self._dry_run else _parts(rows)
+        for part in parts:
+            found.add(self._keep_part(part, told, source, weighed=weighed, redacted=batch.redacted))
+            told = told.clear()
+        end = _End((*batch.rejected, *refused, *refused_told), position)
+        found.add(self._keep_part(last, told, source, weighed=weighed, redacted=batch.redacted, end=end))
+        found.episodes_duplicate = found.episodes_seen - found.episodes_inserted
+        return found
+
+    def _keep_part(
+        self,
+        rows: pl.DataFrame,
+        told: pl.DataFrame,
+        source: str,
+        *,
+        weighed: bool,
+        redacted: int,
+        end: _End | None = None,
+    ) -> Harvested:
+        """Judge rows and write what is new of them in one transaction; the last part ends the batch."""
+        from tasks.entry_counts import by_reason, trusted_and_held_back
+        from tasks.forgotten_rows import without_forgotten
+
+        ledger = self._home.ledger
+        # Judged under the lock: what another process keeps meanwhile would be judged by nobody.
+        with nullcontext() if self._dry_run else ledger.transaction():
+            rows, forgotten = without_forgotten(ledger, rows)
+            judged = self._door.judge(rows, weighed=weighed)
+            without_secret, distrusts = self._news(rows, redacted=redacted)
+            entries = self._entries(judged, forgotten, redacted=without_secret, distrusts=distrusts)
+            inserted = self._write(judged, told, source, end or _End(), entries=entries)
+            # What a line without a row holds, nobody has looked for.
+            may_hold_secrets = end is not None and (redacted or end.rejected) and not self._dry_run
+            if may_hold_secrets and is_spooled(self._home.path, Path(source)):
+                remember_to_scrub(self._home, source)
+        trusted, held_back = trusted_and_held_back(judged.rows)
+        return Harvested(
+            inserted=inserted.observations,
+            duplicate=rows.height - inserted.observations - judged.sightings.num_rows,
+            episodes_inserted=inserted.episodes,
             collapsed=by_reason(judged.collapsed + forgotten),
             hidden=by_reason(judged.hidden),
             distrusted=by_reason(distrusts),
             trusted_by_source=Counter({source: trusted}),
             held_back_by_source=Counter({source: held_back}) if held_back else Counter(),
-            kinds_redacted=by_reason(redacted),
-            bursts=bursts(rows),
+            kinds_redacted=by_reason(without_secret),
         )
 
     def _write(
-        self,
-        judged: Judged,
-        told: pl.DataFrame,
-        source: str,
-        rejected: tuple[Rejected, ...],
-        *,
-        position: SourcePosition | None,
-        entries: list[EntryCount],
+        self, judged: Judged, told: pl.DataFrame, source: str, end: _End, *, entries: list[EntryCount]
     ) -> Inserted:
         ledger = self._home.ledger
         if self._dry_run:
             return Inserted(observations=ledger.new_keys(judged.rows["key"].to_list()), episodes=told.height)
         return ledger.commit_harvest(
             judged.rows.to_arrow(),
-            rejected=rejected,
-            position=position,
+            rejected=end.rejected,
+            position=end.position,
             episodes=told.to_arrow(),
             sightings=judged.sightings,
             entries=entries,
@@ -240,6 +267,14 @@ def _observations(rows: pa.Table) -> pl.DataFrame:
     # Only transcripts have episodes, only an old ledger knows of states, and the door says the rest.
     absent = [pl.lit(None, dtype=pl.String).alias(name) for name in _ABSENT if name not in frame.columns]
     return frame.with_columns(*absent, pl.lit(None, dtype=pl.Int64).alias("archived_at_ms"))
+
+
+def _parts(rows: pl.DataFrame) -> list[pl.DataFrame]:
+    """Return rows in parts of which none holds many that are judged one by one, as those of no tool are."""
+    judged = (rows["source_kind"] != "tool").cum_sum() // _JUDGED_AT_ONCE
+    if judged.n_unique() <= 1:
+        return [rows]
+    return rows.with_columns(part=judged).partition_by("part", maintain_order=True, include_key=False)
 
 
 def _without_answers_of_memory(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
