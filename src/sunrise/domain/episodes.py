@@ -27,7 +27,7 @@ from sunrise.domain.sessions import Session
 from sunrise.domain.text.cleaning import clean, clip
 from sunrise.domain.times import time_of
 from sunrise.domain.trust import UNTRUSTED
-from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, says_something, turn_messages
+from sunrise.domain.turns import Origin, OwnerText, is_silent_reply, messages_by_author, says_something
 from sunrise.errors import DataError
 
 MAX_TEXT_BYTES = 1024 * 1024
@@ -247,7 +247,7 @@ def _user(turn: _Turn) -> None:
     marks = turn.message.get("__openclaw")
     is_owner = marks.get("senderIsOwner") if isinstance(marks, dict) else None
     raw = _text(turn.message.get("content"))
-    messages = turn_messages(raw, in_group=turn.session.in_group, sender_is_owner=is_owner)
+    messages = messages_by_author(raw, in_group=turn.session.in_group, sender_is_owner=is_owner)
     for part, said in enumerate(messages):
         if said.text:
             _message(turn, said, part=part)

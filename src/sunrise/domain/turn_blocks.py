@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sunrise.domain.text.hidden_text import INVISIBLE_CLASS
-from sunrise.domain.turn_quotes import without_others
+from sunrise.domain.turn_quotes import NOTES, without_others
 from sunrise.domain.turn_speakers import (
     ENVELOPE,
     FROM,
@@ -30,13 +30,15 @@ class Unwrapped:
     A message without what stands around it, and what that said.
 
     ``internal`` says that a block of the machine's own was there, ``label`` is that of the channel's
-    envelope, and ``is_closed`` says that the gateway named the sender at the end too.
+    envelope, and ``is_closed`` says that the gateway ended the message with a mark of its own. ``author`` is
+    whose words they are whoever sent them: a message that was forwarded is another's.
     """
 
     text: str
     internal: bool = False
     speaker: Speaker = Speaker.OWNER
     sender: str | None = None
+    author: Speaker = Speaker.OWNER
     label: str | None = None
     in_group: bool = False
     is_closed: bool = False
@@ -45,6 +47,11 @@ class Unwrapped:
         """Note who speaks by one more mark; it can only lead away from the owner."""
         self.speaker = further(self.speaker, speaker)
         self.sender = self.sender or sender
+
+    def hear_author(self, author: Speaker, sender: str | None = None) -> None:
+        """Note whose words they are, whoever sent them."""
+        self.author = further(self.author, author)
+        self.hear(author, sender)
 
     def hear_named(self, sender: str) -> None:
         """Note a sender: the owner only where the conversation of two is called after him."""
@@ -159,12 +166,13 @@ _BLOCKS = (
         internal=True,
     ),
     _block(rf"{_BEGIN}\n(?:[\s\S]*?\n)??{_END}{LINE_ENDS}", internal=True),
-    _block(rf"System(?: \(untrusted\))?: \[{MINUTE}[^\]\n]*\] [^\n]*", internal=True),
+    *(_block(note, internal=True) for note in NOTES),
     _block(rf"(?:{_WINDOWS}) \(untrusted[^)\n]{{0,80}}\):[ \t]*(?=\n(?![ \t]*\n)){_PARAGRAPH}(?=\n)"),
     _block(
         r"\[Chat messages since your last reply - for context\]\n[\s\S]*?\n"
         rf"\[Current message - respond to this\]{LINE_ENDS}"
     ),
+    _block(rf"\[[A-Z][^\]\n]{{1,80}} - for context\]{_PARAGRAPH}(?=\n)"),
     # A bracket within a file's name is followed by the rest of the name.
     _block(r"\[media attached(?: \d+/\d+)?: (?:[^\]\n]|\](?!\s|\Z))*\]"),
     _block(r"To send an image back, prefer the message tool \([^\n]*"),
@@ -172,9 +180,6 @@ _BLOCKS = (
         rf"\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {MINUTE}(?::\d{{2}})? [\w+/:-]{{1,40}}\](?: |{LINE_ENDS})",
         once=True,
     ),
-    _block(r"Note: The previous agent run was [^\n]*", internal=True),
-    _block(r"Continue where you left off\. The previous (?:model )?attempt [^\n]*", internal=True),
-    _block(r"\[Retry after the previous [^\]\n]*\]", internal=True),
     _block(rf"\[Queue overflow\][^\n]*{_PARAGRAPH}", internal=True),
     _block(r"\[User sent media[^\]\n]*\]"),
     _block(r"\[openclaw\] ", once=True),
@@ -186,22 +191,10 @@ _FORWARDS = re.compile(r"Forwarded message context \(")
 _METADATA_AT_END = re.compile(rf"^{METADATA}(?:(?!```)[\s\S])*```\Z", re.MULTILINE)
 _WINDOW = re.compile(rf"(?:{_WINDOWS}) \(")
 _ENVELOPE = re.compile(rf"{ENVELOPE}(?:[^\S\n]|{LINE_ENDS})")
-_OPENS, _CLOSES = "[({<（【〔〖⟦⟨「『〈《｛＜]", "[)}>）】〕〗⟧⟩」』〉》｝＞]"
-"""Any pair of brackets that a gateway or a bridge may put around a note of its own."""
-
-_MAY_BE_NOTE = re.compile(rf"[\[NS]|{_OPENS}")
 _FORWARDED = re.compile(rf"\[Forwarded from (?P<sender>[^\]\n]{{1,160}})\](?: |{LINE_ENDS})")
-_NOTE = re.compile(
-    rf"\[[^\]\n]{{1,200}}\]|{_OPENS}[^\n]{{1,300}}?{_CLOSES}[^\n]{{0,200}}(?=\n)"
-    rf"|(?:Note|System)(?: \([^)\n]{{1,60}}\))?:[^\n]*{_PARAGRAPH}"
-)
-_AFTER_NOTE = re.compile(rf"\s*(?=(?P<known>{ENVELOPE}|{METADATA})|\[|{_OPENS}|Note\b|System\b|---)")
-_MOST_NOTES = 20
 _ONLY_NOTES = re.compile(
     rf"(?:(?:Note|System)(?: \([^)\n]{{1,60}}\))?:[^\n]*{_PARAGRAPH}(?:\n\s*\n|\Z)){{2,20}}"
 )
-_LINE = re.compile(r"[^\n]*")
-_BRACKET_PARAGRAPH = re.compile(rf"[^\n]*{_PARAGRAPH}")
 
 CRON: Final = re.compile(rf"\[(?:cron|hook):[\w.:-]+(?: [^\n]*?)?\](?: |{LINE_ENDS})")
 WAKE: Final = re.compile(
@@ -248,7 +241,7 @@ def _take_head(message: Unwrapped) -> None:
             message.internal = message.internal or block.internal
             if block.once:
                 blocks.remove(block)
-        elif (end := _notes_end(message)) is None:
+        else:
             break
         message.text = message.text[end:].strip()
 
@@ -261,11 +254,11 @@ def _marked_end(message: Unwrapped) -> int | None:
         message.in_group = message.in_group or is_group(message.label)
         return match.end() + _sender_end(message, text[match.end() :])
     if text[0] == "[" and (match := _FORWARDED.match(text)):
-        message.hear(Speaker.OTHER, match["sender"])
+        message.hear_author(Speaker.OTHER, match["sender"])
         return match.end()
     if text[0].isupper() and (match := _METADATA.match(text)):
         if _FORWARDS.match(text):
-            message.hear(Speaker.OTHER)
+            message.hear_author(Speaker.OTHER)
         elif not _WINDOW.match(text):
             told_of_group, sender = named_in_metadata(match[0])
             message.in_group = message.in_group or told_of_group
@@ -286,28 +279,6 @@ def _sender_end(message: Unwrapped, said: str) -> int:
     return 0
 
 
-def _notes_end(message: Unwrapped) -> int | None:
-    """Return where notes that nobody knows end before an envelope; the words are then judged by that."""
-    text, at = message.text, 0
-    if message.label is not None or not _MAY_BE_NOTE.match(text):
-        return None
-    for _ in range(_MOST_NOTES):
-        note = _NOTE.match(text, at)
-        if note is None or any(known.match(text, at) for known in (CRON, WAKE, MACHINE_PROMPT)):
-            return None
-        after = _AFTER_NOTE.match(text, note.end())
-        for goes_on in (_LINE, _BRACKET_PARAGRAPH):
-            # A note may go on after its bracket to the end of its line, or of its paragraph.
-            if after is None and text[at] == "[" and (note := goes_on.match(text, at)):
-                after = _AFTER_NOTE.match(text, note.end())
-        if after is None:
-            return None
-        at = after.end()
-        if after["known"] or _QUEUE.match(text, at):
-            return at
-    return None
-
-
 def _first(text: str, blocks: list[_Block]) -> tuple[_Block, re.Match[str]] | None:
     # Every block begins with a bracket, a tag or a capital; most turns begin otherwise.
     if not text or not (text[0] in "[<" or text[0].isupper()):
@@ -320,7 +291,7 @@ def _take_tail(message: Unwrapped) -> None:
     if not text and message.text:
         # Who sends nothing but what another wrote says nothing of his own.
         text = message.text
-        message.hear(Speaker.OTHER)
+        message.hear_author(Speaker.OTHER)
     if text.endswith("```") and (place := _METADATA_AT_END.search(text)):
         message.in_group = message.in_group or named_in_metadata(place[0])[0]
         text = text[: place.start()].rstrip()
@@ -328,13 +299,16 @@ def _take_tail(message: Unwrapped) -> None:
         if match := FROM.fullmatch(text, end):
             message.is_closed = True
             message.hear_named(match["sender"])
+        elif message.author is Speaker.OTHER and not message.in_group and text.startswith("[message", end):
+            # The owner forwarded it: who wrote it does not write the marks of their conversation.
+            message.is_closed = True
         text = text[:end].rstrip()
     # What is nothing but the end of a turn is no person's.
     message.internal = message.internal or (not text and bool(message.text))
     message.text = text
     if _ONLY_NOTES.fullmatch(text):
         # One paragraph may be the owner's note; several are those of a gateway.
-        message.hear(Speaker.UNKNOWN)
+        message.hear_author(Speaker.UNKNOWN)
     if message.in_group:
         named = message.speaker is Speaker.OTHER or message.sender is not None
         message.hear(Speaker.OTHER if named else Speaker.UNKNOWN)
@@ -348,6 +322,7 @@ def _take_media(message: Unwrapped) -> None:
     beside = unwrapped(media["said"]) if media["said"] else None
     if beside is not None:
         message.hear(beside.speaker, beside.sender)
+        message.hear_author(beside.author)
     heard = media["rest"] if media["what"] == "Transcript" else ""
     parts = (_PLACEHOLDER.sub("", beside.text) if beside else "", heard)
     message.text = "\n\n".join(part.strip() for part in parts if part.strip())

@@ -19,6 +19,7 @@ from sunrise.domain.turn_blocks import (
     without_private,
     without_tail,
 )
+from sunrise.domain.turn_quotes import apart_from_pasted
 from sunrise.domain.turn_speakers import Speaker, further, speaker_within
 
 
@@ -38,13 +39,15 @@ class OwnerText:
 
     ``text`` is what the person wrote when ``origin`` is ``owner`` (nothing, for a picture alone), what the
     automation was asked when it is ``cron`` or ``heartbeat``, and empty when it is ``system``. ``speaker``
-    is the person, and ``sender`` is how the gateway names him.
+    is the person, and ``sender`` is how the gateway names him. ``author`` is whose words they are by what
+    stands within them alone, whoever sent them.
     """
 
     text: str
     origin: Origin
     speaker: Speaker = Speaker.OWNER
     sender: str | None = None
+    author: Speaker = Speaker.OWNER
 
     @property
     def trust_tier(self) -> str | None:
@@ -59,7 +62,8 @@ def turn_messages(
     Return the messages of a user turn, of which several may have waited, each judged by its own marks.
 
     ``in_group`` says that others speak in the conversation, ``sender_is_owner`` what the gateway knows of the
-    sender: it counts for more than the marks, but where those name several senders.
+    sender: it counts for more than how a message names him, but where messages name several. That another
+    message stands within the text it does not change.
 
     Only blocks that begin or end a message in their full form are taken off: a person who quotes one within a
     sentence keeps his words. Private parts are left out.
@@ -74,10 +78,30 @@ def turn_messages(
         messages = [replace(one, speaker=further(one.speaker, Speaker.UNKNOWN)) for one in messages]
     if sender_is_owner is False:
         messages = [replace(one, speaker=Speaker.OTHER) for one in messages]
-    senders = {one.sender for one in messages if one.speaker is not Speaker.OWNER}
-    if sender_is_owner is True and len(senders) <= 1:
-        messages = [replace(one, speaker=Speaker.OWNER) for one in messages]
+    if sender_is_owner is True and _have_one_sender(messages):
+        messages = [replace(one, speaker=one.author) for one in messages]
     return tuple(messages)
+
+
+def messages_by_author(
+    raw: str, *, in_group: bool = False, sender_is_owner: bool | None = None
+) -> tuple[OwnerText, ...]:
+    r"""
+    Return the messages of a user turn, and apart from them what the owner pasted into his: nothing says who
+    wrote that.
+
+    >>> [(one.text, one.trust_tier) for one in messages_by_author("it died:\n```\na\nb\n```")]
+    [('it died:', 'trusted'), ('```\na\nb\n```', None)]
+    """
+    found: list[OwnerText] = []
+    for message in turn_messages(raw, in_group=in_group, sender_is_owner=sender_is_owner):
+        said, pasted = message.text, ""
+        if message.origin is Origin.OWNER and message.speaker is Speaker.OWNER:
+            said, pasted = apart_from_pasted(said)
+        found.append(replace(message, text=said))
+        if pasted:
+            found.append(replace(message, text=pasted, speaker=Speaker.UNKNOWN))
+    return tuple(found)
 
 
 def owner_text(raw: str) -> OwnerText:
@@ -174,6 +198,10 @@ _ACKNOWLEDGED = frozenset(_ASSENT.split())
 _TIERS = {Speaker.OWNER: TRUSTED, Speaker.UNKNOWN: None, Speaker.OTHER: UNTRUSTED}
 
 
+def _have_one_sender(messages: list[OwnerText]) -> bool:
+    return len({(one.sender, one.speaker is Speaker.OWNER) for one in messages}) == 1
+
+
 def _messages(raw: str) -> list[OwnerText]:
     around = without_head(raw)
     if MACHINE_PROMPT.match(around.text):
@@ -197,7 +225,8 @@ def _messages(raw: str) -> list[OwnerText]:
 
 def _message(around: Unwrapped) -> OwnerText:
     text = around.text
-    speaker = further(around.speaker, speaker_within(text))
+    author = further(around.author, speaker_within(text))
+    speaker = further(around.speaker, author)
     if match := CRON.match(text):
         return OwnerText(_without_clock(text[match.end() :]), Origin.CRON, speaker)
     if match := WAKE.match(text):
@@ -209,7 +238,7 @@ def _message(around: Unwrapped) -> OwnerText:
     if MACHINE_PROMPT.match(text) or (not text and around.internal):
         return OwnerText("", Origin.SYSTEM)
     sender = None if speaker is Speaker.OWNER else around.sender
-    return OwnerText(text, Origin.OWNER, speaker, sender)
+    return OwnerText(text, Origin.OWNER, speaker, sender, author)
 
 
 def _without_clock(text: str) -> str:
