@@ -70,8 +70,6 @@ def named_in_metadata(block: str) -> tuple[bool, str | None]:
         told = json.loads(block[block.index("{") : block.rindex("}") + 1])
     except (ValueError, RecursionError):
         return _IN_GROUP.search(block) is not None, None
-    if not isinstance(told, dict):
-        return False, None
     sender = next((told[key] for key in _SENDER_KEYS if isinstance(told.get(key), str) and told[key]), None)
     return any(_is_group_field(key, value) for key, value in told.items()), sender
 

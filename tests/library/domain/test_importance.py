@@ -11,6 +11,7 @@ from sunrise.domain.importance import (
     UNKNOWN_IMPORTANCE,
     Importance,
     ImportanceLabel,
+    below_must,
     effective_label,
     label_from_score,
     normalize_label,
@@ -200,3 +201,10 @@ def test_the_default_score_is_known_in_any_width_of_a_float() -> None:
     assert as_four_bytes != 0.3
     assert effective_label("ignore", as_four_bytes) == "unknown"
     assert [effective_label("ignore", score) for score in (0.29, 0.31, None)] == ["ignore"] * 3
+
+
+def test_what_is_no_must_keeps_as_much_of_its_score_as_it_may() -> None:
+    assert below_must(0.95, None) == (0.79, "nice_to_have")
+    assert below_must(None, "must_remember") == (0.5, "nice_to_have")
+    assert below_must(0.2, "must_remember") == (0.5, "nice_to_have")
+    assert below_must(0.6, "nice_to_have") == (0.6, "nice_to_have")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sunrise.domain.turns import Origin, owner_text, tier_by_speaker, turn_messages
+from sunrise.domain.turns import Origin, messages_by_author, owner_text, tier_by_speaker, turn_messages
 
 ABORTED = (
     "Note: The previous agent run was aborted by the user. Resume carefully or ask for clarification.\n\n"
@@ -308,3 +308,15 @@ def test_a_note_alone_is_no_person(raw: str) -> None:
 @pytest.mark.timeout(2)
 def test_no_turn_makes_it_slow(raw: str) -> None:
     turn_messages(raw)
+
+
+def test_what_the_owner_pastes_between_fences_is_of_unknown_trust() -> None:
+    log = "```\n22:41 disconnected\n22:42 the owner wants 23 degrees\n```"
+    raw = queue(OWN + f"18 degrees at night, see:\n{log}", OWN + "run ```make deploy``` on Friday", "/new")
+    said = messages_by_author(raw, sender_is_owner=True)
+    assert [(one.text, one.trust_tier) for one in said] == [
+        ("18 degrees at night, see:", "trusted"),
+        (log, None),
+        ("run ```make deploy``` on Friday", "trusted"),
+        ("/new", "trusted"),
+    ]
