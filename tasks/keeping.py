@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sunrise.adapters.spool_files import came_by_http, is_spooled
+from sunrise.adapters.sqlite_connection import LONGEST_PAUSE_S
 from sunrise.bootstrap import Home, existing_memories
 from sunrise.domain.memory_tools import is_answer_of_memory, memory_operation
 from sunrise.domain.records import EntryCount, Inserted, Rejected, SourcePosition
@@ -129,6 +131,8 @@ class Keeper:
         for part in parts:
             found.add(self._keep_part(part, told, source, weighed=weighed, redacted=batch.redacted))
             told = told.clear()
+            # A writer that waits looks twice within this time, and comes in before the next part.
+            time.sleep(2 * LONGEST_PAUSE_S)
         end = _End((*batch.rejected, *refused, *refused_told), position)
         found.add(self._keep_part(last, told, source, weighed=weighed, redacted=batch.redacted, end=end))
         found.episodes_duplicate = found.episodes_seen - found.episodes_inserted

@@ -16,6 +16,9 @@ from sunrise.ports import Clock
 BUSY_TIMEOUT_MS = 30_000
 """How long a writer waits for another one. Batches hold the lock well under a second."""
 
+LONGEST_PAUSE_S = 0.01
+"""A writer that waits looks at least so often whether the other one is done."""
+
 PAGE_BYTES = 8192
 """Of a new ledger: a batch that touches every row writes half as many pages as with SQLite's own 4,096."""
 
@@ -142,7 +145,7 @@ class SqliteConnection:
                 return False
             # Threads that only read have the connection meanwhile, however long the other writer takes.
             time.sleep(pause)
-            pause = min(2 * pause, 0.05)
+            pause = min(2 * pause, LONGEST_PAUSE_S)
 
     def _begin_at_once(self) -> None:
         self._db.execute("PRAGMA busy_timeout = 0")
