@@ -18,7 +18,6 @@ from sunrise.domain.admission.judging import Judge, Verdict
 from sunrise.domain.admission.profiles import owner_speaks
 from sunrise.domain.admission.rules import MADE, OWNER, RULES, gate_pattern
 from sunrise.domain.admission.worth import Odds
-from sunrise.domain.memory_tools import memory_operation
 from sunrise.domain.retention import DAY_MS
 from sunrise.errors import ConfigurationError
 from tasks.entry_counts import CountedRows
@@ -131,14 +130,12 @@ class Door:
             return ~by_tool
         repeated = rows["fingerprint"].is_duplicated()
         known = rows["fingerprint"].is_in(self._fingerprints(rows["ts_ms"]))
-        of_memory = [tool for tool in rows["tool_name"].unique() if memory_operation(tool) is not None]
-        by_memory = rows["tool_name"].is_in(of_memory).fill_null(value=False)
         hinted = rows["summary"].str.contains(gate_pattern())
         if self._boot().lines:
             # A tool that reads a boot file gives its lines.
             first = rows["summary"].str.strip_chars().str.splitn("\n", 2).struct.field("field_0")
             hinted = hinted | first.str.strip_chars().is_in(sorted(self._boot().lines)).fill_null(value=False)
-        return repeated | known | ~by_tool | by_memory | hinted
+        return repeated | known | ~by_tool | hinted
 
     def _listen(self, rows: pl.DataFrame, candidates: list[Candidate]) -> Callable[[str], None]:
         """Return what is to be called before a row is judged: the meanings hear the tools' rows before it."""

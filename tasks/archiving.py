@@ -11,7 +11,7 @@ from sunrise.bootstrap import Home
 from sunrise.domain.records import Change, RecordState, memory_ref
 from sunrise.domain.retention import Verdict, too_much
 from sunrise.errors import DataError
-from sunrise.online.named_memory import untold_ids
+from sunrise.online.named_memory import ambiguous_ids
 from sunrise.ports import MemoryTable
 from tasks.lifecycle import Judged, archive_limit
 from tasks.memories import change_memories, change_of
@@ -116,11 +116,11 @@ def expired(table: MemoryTable | None, judged: Sequence[Judged], *, now_ms: int)
     archived = {one.record_ref for one in judged if one.verdict is Verdict.ARCHIVE}
     where = f"expires_at_ms <= {now_ms} AND (state IS NULL OR state <> 'archived')"
     rows = table.scan(["id", "state", "archived_at_ms"], where=where).to_pylist()
-    untold = untold_ids(table) if rows else frozenset()
+    ambiguous = ambiguous_ids(table) if rows else frozenset()
     return [
         made
         for row in rows
-        if row["id"] and row["id"] not in untold and memory_ref(row["id"]) not in archived
+        if row["id"] and row["id"] not in ambiguous and memory_ref(row["id"]) not in archived
         for made in _archived(
             memory_ref(row["id"]), row["state"], row["archived_at_ms"], now_ms=now_ms, reason="expired"
         )

@@ -15,7 +15,7 @@ from tasks.doctor_findings import Finding, command, guarded, ill, look, well
 from tasks.doctor_table_files import FILES, TAGS, file_findings, python_line, restore, tag_findings
 from tasks.doctor_vectors import CHECK as VECTORS
 from tasks.doctor_vectors import usable_embedder, vector_findings
-from tasks.own_ids import count_unnamed
+from tasks.own_ids import count_ambiguous
 
 CHECK = "memories"
 _OPTIONAL = {"agentId"}
@@ -119,7 +119,7 @@ def _alike(actual: pa.DataType, expected: pa.DataType) -> bool:
 
 
 def _id_findings(settings: Settings, table: MemoryTable) -> Iterator[Finding]:
-    without, shared = count_unnamed(table)
+    without, shared = count_ambiguous(table)
     if without or shared:
         yield look(
             f"{CHECK} ids",

@@ -285,11 +285,10 @@ def _without_answers_of_memory(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.Dat
     """Return the rows that are observations, and those in which a tool of the memory only answers."""
     import polars as pl
 
-    tools = [tool for tool in rows["tool_name"].unique() if memory_operation(tool) is not None]
-    if not tools:
+    if not any(map(memory_operation, rows["tool_name"].unique())):
         return rows, rows.clear()
     said = rows.select("tool_name", "summary").iter_rows()
-    is_answer = pl.Series([tool in tools and is_answer_of_memory(tool, text) for tool, text in said])
+    is_answer = pl.Series([is_answer_of_memory(tool, text) for tool, text in said])
     return rows.filter(~is_answer), rows.filter(is_answer)
 
 

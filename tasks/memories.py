@@ -14,7 +14,7 @@ from sunrise.domain.records import Change, fields_changed, memory_ref, split_ref
 from sunrise.online.burial import finish_burials
 from sunrise.online.store import finish_stores
 from sunrise.ports import MemoryTable
-from tasks.placed_rows import ID, put_called, write_ids
+from tasks.placed_rows import ID, put_named, write_ids
 from tasks.run_frame import Run, SkipRun
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def apply_outbox(home: Home, table: MemoryTable) -> int:
         before = fields.get(change.field, (json.loads(change.before), None))[0]
         fields[change.field] = (before, json.loads(change.after))
     if by_memory:
-        written += put_called(table, by_memory) + _put(table, by_memory)
+        written += put_named(table, by_memory) + _put(table, by_memory)
     home.ledger.clear_outbox([change_id for change_id, _ in pending])
     return written
 

@@ -17,7 +17,7 @@ from sunrise.domain.record_requests import asked_ref
 from sunrise.domain.records import Change, memory_ref
 from sunrise.domain.row_names import ROW_COLUMNS, keeps_id, of_ids, row_name
 from sunrise.domain.schedule import IDS
-from sunrise.online.named_memory import rows_called, untold_ids
+from sunrise.online.named_memory import ambiguous_ids, rows_named
 from sunrise.ports import Ledger, MemoryReader, MemoryTable
 from tasks.memories import change_memories, open_memories
 from tasks.placed_rows import ID
@@ -39,7 +39,7 @@ def mend_ids(home: str | None, *, dry_run: bool) -> RunReceipt:
     return run_flow(IDS, _carry_out, home=home, dry_run=dry_run)
 
 
-def count_unnamed(table: MemoryReader) -> tuple[int, int]:
+def count_ambiguous(table: MemoryReader) -> tuple[int, int]:
     """Return how many rows have no id, and how many have that of another row."""
     ids = pl.DataFrame(table.scan([ID]))[ID].fill_null("")
     named = ids.filter(ids != "")
@@ -63,7 +63,7 @@ def _there(table: MemoryTable | None, images: Sequence[Any]) -> set[str]:
     if table is None:
         return set()
     ids = [image for image in images if isinstance(image, str)]
-    called = rows_called([image["row"] for image in images if isinstance(image, dict)], (), memories=table)
+    called = rows_named([image["row"] for image in images if isinstance(image, dict)], (), memories=table)
     return {*table.by_ids(ids, [ID]).column(ID).to_pylist(), *map(row_name, called.to_pylist())}
 
 
@@ -115,8 +115,8 @@ def _told(ledger: Ledger, memory_id: str) -> list[tuple[str, str]]:
 
 def _unnamed(table: MemoryReader) -> Rows:
     """Return the rows without an id, and those that share one, in the order of their names."""
-    untold = untold_ids(table)
-    rows: Rows = table.scan(ROW_COLUMNS, where=of_ids(untold)).to_pylist() if untold else []
+    ambiguous = ambiguous_ids(table)
+    rows: Rows = table.scan(ROW_COLUMNS, where=of_ids(ambiguous)).to_pylist() if ambiguous else []
     return sorted(rows, key=row_name)
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sunrise.domain.records import Change
 from sunrise.domain.row_names import id_in, of_ids, row_name
-from sunrise.online.named_memory import rows_called
+from sunrise.online.named_memory import rows_named
 from sunrise.ports import MemoryTable
 
 ID: Final = "id"
@@ -36,7 +36,7 @@ def write_ids(table: MemoryTable, changes: Sequence[Change]) -> int:
 def _give(table: MemoryTable, given: Sequence[tuple[dict[str, Any], str]]) -> int:
     done = set(table.by_ids([new for _, new in given], [ID]).column(ID).to_pylist())
     left = [(was, new) for was, new in given if new not in done]
-    rows = rows_called({was["row"] for was, _ in left}, (), memories=table)
+    rows = rows_named({was["row"] for was, _ in left}, (), memories=table)
     places: dict[tuple[str | None, str], list[int]] = defaultdict(list)
     for place, row in enumerate(rows.to_pylist()):
         places[row[ID], row_name(row)].append(place)
@@ -51,13 +51,13 @@ def _take_back(table: MemoryTable, back: Mapping[str, str | None]) -> int:
     return table.write_placed(rows, ID, [back[name] for name in rows.column(ID).to_pylist()])
 
 
-def put_called(table: MemoryTable, wanted: Mapping[str, Mapping[str, tuple[Any, Any]]]) -> int:
+def put_named(table: MemoryTable, wanted: Mapping[str, Mapping[str, tuple[Any, Any]]]) -> int:
     """Set texts of rows that are called by their names, where they hold what is expected; return how many."""
     names = [name for name in wanted if id_in(name) is not None]
     if not names:
         return 0
     fields = sorted({field for name in names for field in wanted[name]})
-    rows, written = rows_called(names, fields, memories=table), 0
+    rows, written = rows_named(names, fields, memories=table), 0
     for place, row in enumerate(rows.to_pylist()):
         for field, (before, after) in wanted[row_name(row)].items():
             if (row[field] or None) == (before or None):

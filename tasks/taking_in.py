@@ -16,7 +16,7 @@ from sunrise.domain.row_names import ROW_COLUMNS, of_ids, row_name
 from sunrise.domain.text.dated_terms import dated_terms
 from sunrise.domain.trust import QUARANTINED, TRUSTED, least
 from sunrise.online.burial import RETURNING, bury_returned, delete_named
-from sunrise.online.named_memory import rows_called, untold_ids
+from sunrise.online.named_memory import ambiguous_ids, rows_named
 from sunrise.ports import Ledger, MemoryTable
 from tasks.memories import change, change_memories, is_empty
 from tasks.run_frame import Run
@@ -75,7 +75,7 @@ def delete_returned(home: Home, table: MemoryTable) -> list[str]:
     """Delete memories that are forgotten; return their ids."""
     buried = sorted(home.ledger.buried())
     there = [str(name) for name in table.by_ids(buried, ["id"]).column("id").to_pylist()]
-    there += map(row_name, rows_called(buried, (), memories=table).to_pylist())
+    there += map(row_name, rows_named(buried, (), memories=table).to_pylist())
     delete_named(there, memories=table)
     names = table.schema().names
     where = "terms IS NULL" if "terms" in names else None
@@ -87,7 +87,7 @@ def read_news(table: MemoryTable) -> pl.DataFrame:
     """Return id, text, trust_tier and createdAt of what was not taken in, and has an id that is its alone."""
     rows = _news(pl.DataFrame(table.scan(list(_NEWS), where=_not_taken_in(table))))
     named = rows.filter(pl.col("id").is_not_null() & (pl.col("id") != ""))
-    return named.filter(~pl.col("id").is_in(list(untold_ids(table)))) if named.height else named
+    return named.filter(~pl.col("id").is_in(list(ambiguous_ids(table)))) if named.height else named
 
 
 def read_unnamed(table: MemoryTable) -> pl.DataFrame:
@@ -115,8 +115,8 @@ def _unnamed(table: MemoryTable) -> pa.Table | None:
     if news and not table.scan(["id"], where=news).num_rows:
         # Where nothing is new not all ids are read.
         return None
-    untold = untold_ids(table)
-    return table.placed(ROW_COLUMNS, where=both(of_ids(untold), news) or "true") if untold else None
+    ambiguous = ambiguous_ids(table)
+    return table.placed(ROW_COLUMNS, where=both(of_ids(ambiguous), news) or "true") if ambiguous else None
 
 
 def screen_news(home: Home, news: pl.DataFrame) -> list[Distrusted]:
@@ -228,7 +228,7 @@ def fill_unnamed(table: MemoryTable, zone: str) -> int:
 
 
 def _texts(table: MemoryTable, ids: list[str]) -> pl.DataFrame:
-    called = rows_called(ids, (), memories=table).to_pylist()
+    called = rows_named(ids, (), memories=table).to_pylist()
     named = table.by_ids(ids, ["id", "text"]).to_pylist()
     rows = [*((row["id"], row["text"]) for row in named), *((row_name(row), row["text"]) for row in called)]
     return pl.DataFrame(rows, schema={"id": pl.String, "text": pl.String}, orient="row")

@@ -21,7 +21,7 @@ from flows.index import index
 from flows.writeback import writeback
 from sunrise.bootstrap import open_home
 from sunrise.domain.fence import FencedItem, parse
-from sunrise.domain.trust import TRUSTED, UNKNOWN_NAME, may_insist
+from sunrise.domain.trust import TRUSTED, UNKNOWN_NAME, may_be_must
 from sunrise.domain.working_set import working_set_id
 from sunrise.serve.tokens import BoundToken, Caller, Right, TokenBook, hash_of
 from sunrise.settings import load_settings
@@ -285,4 +285,4 @@ def test_what_is_harmless_is_not_hidden(own_home: Path) -> None:
 
 
 def test_the_owner_makes_a_must_of_what_the_agent_stored() -> None:
-    assert [may_insist(tier, "agent") for tier in (None, "untrusted", TRUSTED)] == [False, False, True]
+    assert [may_be_must(tier, "agent") for tier in (None, "untrusted", TRUSTED)] == [False, False, True]

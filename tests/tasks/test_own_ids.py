@@ -22,7 +22,7 @@ from sunrise.settings import load_settings
 from tasks.doctor import examine
 from tasks.index import build_indices
 from tasks.memories import open_memories
-from tasks.own_ids import count_unnamed, mend_ids
+from tasks.own_ids import count_ambiguous, mend_ids
 from tasks.placed_rows import write_ids
 from tasks.run_frame import Run
 from tasks.taking_in import take_in
@@ -165,7 +165,7 @@ def test_a_killed_run_goes_on(place: Path, monkeypatch: pytest.MonkeyPatch) -> N
         patch.setattr("tasks.own_ids.change_memories", _killed)
         with pytest.raises(KeyboardInterrupt):
             mend_ids(str(place), dry_run=False)
-    assert sum(count_unnamed(table_of(place))) == 3
+    assert sum(count_ambiguous(table_of(place))) == 3
     with open_home(load_settings(place)) as home:
         noted = {json.loads(change.after) for _, change in home.ledger.outbox()}
     assert len(noted) == 5
@@ -199,4 +199,4 @@ def test_rows_that_no_id_tells_apart_are_screened(place: Path) -> None:
 
 def test_the_names_of_rows_are_told_by_columns_that_the_table_may_lack(place: Path) -> None:
     assert set(ROW_COLUMNS) - set(table_of(place).schema().names) == {"scope", "trust_tier", "state"}
-    assert count_unnamed(table_of(place)) == (4, 1)
+    assert count_ambiguous(table_of(place)) == (4, 1)

@@ -155,7 +155,7 @@ def _said(found: Iterable[Ranked], pinned: Sequence[Saying]) -> dict[str, str]:
 def _is_rule(one: Ranked, hard_rules: Collection[str]) -> bool:
     memory = one.memory
     return memory.ref in hard_rules or (
-        memory.may_insist and is_hard_rule(memory.category, trust_tier=memory.trust_tier)
+        memory.may_be_must and is_hard_rule(memory.category, trust_tier=memory.trust_tier)
     )
 
 

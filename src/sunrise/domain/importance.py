@@ -73,19 +73,19 @@ def label_from_score(score: float) -> ImportanceLabel:
     return ImportanceLabel.MUST_REMEMBER if score >= MUST_REMEMBER_FROM else ImportanceLabel.NICE_TO_HAVE
 
 
-def effective_label(label: str | None, score: float | None, *, may_insist: bool = True) -> str | None:
+def effective_label(label: str | None, score: float | None, *, may_be_must: bool = True) -> str | None:
     """
     Return the label that readers go by: an `ignore` that only stands for the default score is `unknown`.
 
     What may not insist on being remembered is no must, whoever called it one; see
-    :func:`sunrise.domain.trust.may_insist`.
+    :func:`sunrise.domain.trust.may_be_must`.
 
     >>> effective_label("ignore", 0.3), effective_label("ignore", 0.05), effective_label("ignore", None)
     ('unknown', 'ignore', 'ignore')
-    >>> effective_label("must_remember", 0.9, may_insist=False)
+    >>> effective_label("must_remember", 0.9, may_be_must=False)
     'nice_to_have'
     """
-    if label == ImportanceLabel.MUST_REMEMBER and not may_insist:
+    if label == ImportanceLabel.MUST_REMEMBER and not may_be_must:
         return ImportanceLabel.NICE_TO_HAVE.value
     is_default = score is not None and abs(score - DEFAULT_SCORE) < _ROUNDING
     return ImportanceLabel.UNKNOWN.value if label == ImportanceLabel.IGNORE and is_default else label

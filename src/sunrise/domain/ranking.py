@@ -12,7 +12,7 @@ from sunrise.domain.duplicates import sameness
 from sunrise.domain.importance import effective_label
 from sunrise.domain.priors import MOST_IMPORTANT, Priors
 from sunrise.domain.records import RecordState
-from sunrise.domain.trust import may_insist
+from sunrise.domain.trust import may_be_must
 
 _WORDS_BESIDE: Final = 1.6
 """What a memory with all telling words of the query gains, on the scale of dense scores."""
@@ -61,12 +61,12 @@ class Memory:
     @property
     def label(self) -> str | None:
         """The label that a ranking goes by; see :func:`sunrise.domain.importance.effective_label`."""
-        return effective_label(self.importance_label, self.importance, may_insist=self.may_insist)
+        return effective_label(self.importance_label, self.importance, may_be_must=self.may_be_must)
 
     @property
-    def may_insist(self) -> bool:
-        """Whether it may lead others because it says so; see :func:`sunrise.domain.trust.may_insist`."""
-        return may_insist(self.trust_tier, self.origin)
+    def may_be_must(self) -> bool:
+        """Whether it may lead others because it says so; see :func:`sunrise.domain.trust.may_be_must`."""
+        return may_be_must(self.trust_tier, self.origin)
 
     @property
     def is_superseded(self) -> bool:

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from sunrise.domain.filters import DEFAULT_SCOPE, sql_text
 
-TOLD_BY: Final = ("text", "scope", "createdAt", "category", "trust_tier", "state")
+IDENTIFYING: Final = ("text", "scope", "createdAt", "category", "trust_tier", "state")
 """What tells rows of one id apart. Rows that agree in all of it are one memory that was written twice."""
 
-ROW_COLUMNS: Final = ("id", *TOLD_BY)
+ROW_COLUMNS: Final = ("id", *IDENTIFYING)
 
 WITHOUT_ID: Final = "(id IS NULL OR id = '')"
 """The filter of rows that have none."""
@@ -32,7 +32,7 @@ def row_name(row: Mapping[str, Any]) -> str:
     >>> row_name({"id": "k1", "text": "tea"}), row_name({"id": None, "text": "tea"})
     ('k1~e498ec84483e', '~e498ec84483e')
     """
-    held = json.dumps([row.get(name) for name in TOLD_BY], default=str)
+    held = json.dumps([row.get(name) for name in IDENTIFYING], default=str)
     return f"{row['id'] or ''}~{hashlib.sha256(held.encode()).hexdigest()[:12]}"
 
 

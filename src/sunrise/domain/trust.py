@@ -90,16 +90,16 @@ def known_tier(said: str | None) -> str | None:
     return said if said in TIERS else None
 
 
-def may_insist(tier: str | None, origin: str | None) -> bool:
+def may_be_must(tier: str | None, origin: str | None) -> bool:
     """
     Return whether a record may lead others because it says so: as what must be remembered, or as a rule.
 
     The owner's may, and those that an operator trusts. Those of an origin that gives less may not, whatever
     label they came with. Of an unknown origin are the memories of older tables: they may.
 
-    >>> may_insist("trusted", "agent"), may_insist(None, "agent"), may_insist(None, None)
+    >>> may_be_must("trusted", "agent"), may_be_must(None, "agent"), may_be_must(None, None)
     (True, False, True)
-    >>> may_insist("untrusted", None)
+    >>> may_be_must("untrusted", None)
     False
     """
     return tier == TRUSTED or (tier not in (UNTRUSTED, QUARANTINED) and not origin)

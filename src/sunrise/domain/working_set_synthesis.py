@@ -93,7 +93,7 @@ class Remembered:
     importance_label: str | None = None
     created_ms: int | None = None
     trust_tier: str | None = None
-    may_insist: bool = True
+    may_be_must: bool = True
     state: str | None = None
 
 

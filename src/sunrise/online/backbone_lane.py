@@ -20,7 +20,7 @@ from sunrise.domain.importance import ImportanceLabel, effective_label
 from sunrise.domain.records import memory_ref
 from sunrise.domain.repeats import is_hard_rule
 from sunrise.domain.row_names import ROW_COLUMNS, id_in, names_among, of_ids
-from sunrise.domain.trust import TRUSTED, known_tier, may_insist
+from sunrise.domain.trust import TRUSTED, known_tier, may_be_must
 from sunrise.domain.working_set import PROMPT, WorkingSet
 from sunrise.domain.working_set_synthesis import Drawn, Remembered, WorkingSetPolicy, draw, put_together
 from sunrise.errors import DataError
@@ -138,7 +138,7 @@ class Backbones:
             rules=frozenset(
                 one.ref
                 for _, one in drawn.current
-                if one.may_insist and is_hard_rule(one.category, trust_tier=one.trust_tier)
+                if one.may_be_must and is_hard_rule(one.category, trust_tier=one.trust_tier)
             ),
             note=WorkingSetNote(
                 generated=True,
@@ -229,15 +229,15 @@ def _remembered(row: dict[str, object], name: str) -> Remembered:
     created, importance = row.get("createdAt"), row.get("importance")
     score = importance if isinstance(importance, float) else None
     tier = known_tier(_text(row.get("trust_tier")))
-    insists = may_insist(tier, _text(row.get("source_kind")))
+    insists = may_be_must(tier, _text(row.get("source_kind")))
     return Remembered(
         ref=memory_ref(name),
         text=str(row.get("text") or ""),
         category=_text(row.get("category")),
-        importance_label=effective_label(_text(row.get("importance_label")), score, may_insist=insists),
+        importance_label=effective_label(_text(row.get("importance_label")), score, may_be_must=insists),
         created_ms=int(created) if isinstance(created, int | float) else None,
         trust_tier=tier,
-        may_insist=insists,
+        may_be_must=insists,
         state=_text(row.get("state")),
     )
 

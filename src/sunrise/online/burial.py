@@ -10,7 +10,7 @@ from sunrise.domain.forget import Tombstone
 from sunrise.domain.row_names import ROW_COLUMNS, id_in, row_name
 from sunrise.domain.text.analysis import written_terms
 from sunrise.domain.text.dated_terms import text_terms
-from sunrise.online.named_memory import own_names, rows_called
+from sunrise.online.named_memory import own_names, rows_named
 from sunrise.ports import Ledger, MemoryTable
 
 RETURNING: Final = (*ROW_COLUMNS, "terms")
@@ -60,7 +60,7 @@ def delete_named(names: Sequence[str], *, memories: MemoryTable) -> int:
     deleted = memories.delete(names)
     called = [name for name in names if id_in(name) is not None]
     if called:
-        deleted += memories.delete_placed(rows_called(called, ("text",), memories=memories))
+        deleted += memories.delete_placed(rows_named(called, ("text",), memories=memories))
     return deleted
 
 

@@ -76,7 +76,7 @@ def named_memories(
     return NamedMemories(found, tuple(shown), len(places) > limit)
 
 
-def rows_called(names: Collection[str], columns: Sequence[str], *, memories: MemoryReader) -> pa.Table:
+def rows_named(names: Collection[str], columns: Sequence[str], *, memories: MemoryReader) -> pa.Table:
     """Return the rows, with their places, that have one of some names of rows; all scopes are looked at."""
     ids, wanted = {one for name in names if (one := id_in(name)) is not None}, frozenset(names)
     rows = memories.placed([*ROW_COLUMNS, *columns], where=of_ids(ids))
@@ -90,7 +90,7 @@ def own_names(rows: Sequence[Mapping[str, Any]], *, memories: MemoryReader) -> l
     return [str(row["id"]) if held.count(row["id"]) == 1 else row_name(row) for row in rows]
 
 
-def untold_ids(memories: MemoryReader) -> frozenset[str]:
+def ambiguous_ids(memories: MemoryReader) -> frozenset[str]:
     """
     Return the ids that several rows have, and the empty text where rows have none; all ids are read.
 
@@ -98,19 +98,19 @@ def untold_ids(memories: MemoryReader) -> frozenset[str]:
     """
     ids = pc.fill_null(memories.scan(["id"]).column("id").cast(pa.string()), "")
     counts = pc.value_counts(ids)
-    is_untold = pc.or_(pc.greater(counts.field("counts"), 1), pc.equal(counts.field("values"), ""))
-    return frozenset(counts.field("values").filter(is_untold).to_pylist()) - {PLUGIN_SEED_ID}
+    is_ambiguous = pc.or_(pc.greater(counts.field("counts"), 1), pc.equal(counts.field("values"), ""))
+    return frozenset(counts.field("values").filter(is_ambiguous).to_pylist()) - {PLUGIN_SEED_ID}
 
 
 def _names(rows: pa.Table) -> list[str]:
-    return names_among(_told_by(rows))
+    return names_among(_identifying(rows))
 
 
 def _row_names(rows: pa.Table) -> list[str]:
-    return list(map(row_name, _told_by(rows)))
+    return list(map(row_name, _identifying(rows)))
 
 
-def _told_by(rows: pa.Table) -> list[dict[str, object]]:
+def _identifying(rows: pa.Table) -> list[dict[str, object]]:
     told: list[dict[str, object]] = rows.select(
         [one for one in ROW_COLUMNS if one in rows.column_names]
     ).to_pylist()

@@ -16,7 +16,7 @@ from sunrise.domain.importance import (
 from sunrise.domain.records import RecordState
 from sunrise.domain.store import StoreStatus
 from sunrise.domain.text.dated_terms import dated_terms
-from sunrise.domain.trust import QUARANTINED, TRUSTED, Origin, check_not_trusted, least, may_insist
+from sunrise.domain.trust import QUARANTINED, TRUSTED, Origin, check_not_trusted, least, may_be_must
 from sunrise.online.likeness import READ, Alike
 from sunrise.online.memory_changes import MemoryChange
 from sunrise.online.named_memory import own_names
@@ -121,7 +121,7 @@ def _importance(value: Importance) -> dict[str, Any]:
 def _stated(call: StoreCall, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a store states of a memory: it is made a must by the owner, or where that has no effect."""
     said = call.said.importance
-    if call.request.source_kind == Origin.OWNER or not may_insist(
+    if call.request.source_kind == Origin.OWNER or not may_be_must(
         row.get("trust_tier"), row.get("source_kind")
     ):
         return _importance(said)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sunrise.domain.row_names import TOLD_BY, id_in, keeps_id, names_among, of_ids, row_name
+from sunrise.domain.row_names import IDENTIFYING, id_in, keeps_id, names_among, of_ids, row_name
 
 ROW: dict[str, Any] = {
     "id": "k1", "text": "tea", "scope": "home", "createdAt": 5.0, "category": "fact", "trust_tier": "trusted",
@@ -15,8 +15,8 @@ ROW: dict[str, Any] = {
 
 
 def test_a_name_is_of_all_that_tells_rows_apart_and_of_nothing_else() -> None:
-    others = [{**ROW, name: "other"} for name in TOLD_BY]
-    assert len({row_name(row) for row in (ROW, *others)}) == 1 + len(TOLD_BY)
+    others = [{**ROW, name: "other"} for name in IDENTIFYING]
+    assert len({row_name(row) for row in (ROW, *others)}) == 1 + len(IDENTIFYING)
     assert row_name({**ROW, "importance": 0.5, "terms": "tea"}) == row_name(ROW)
     # A column that a table lacks is an empty one.
     assert row_name({"id": None, "text": "tea"}) == row_name({"id": "", "text": "tea", "scope": None})

@@ -14,7 +14,7 @@ from sunrise.domain.trust import (
     is_operators_decision,
     known_tier,
     least,
-    may_insist,
+    may_be_must,
     tier_after_release,
     tier_at_entry,
 )
@@ -94,7 +94,7 @@ def test_what_an_operator_decided_is_told_by_its_reason() -> None:
 @pytest.mark.parametrize("tier", ORDER)
 def test_only_what_is_trusted_or_of_no_known_origin_may_insist(tier: str | None, origin: str | None) -> None:
     is_low = tier in ("untrusted", "quarantined")
-    assert may_insist(tier, origin) is (tier == "trusted" or (origin is None and not is_low))
+    assert may_be_must(tier, origin) is (tier == "trusted" or (origin is None and not is_low))
 
 
 def test_a_tier_that_is_none_is_unknown() -> None:
