@@ -77,7 +77,7 @@ def effective_label(label: str | None, score: float | None, *, may_be_must: bool
     """
     Return the label that readers go by: an `ignore` that only stands for the default score is `unknown`.
 
-    What may not insist on being remembered is no must, whoever called it one; see
+    A memory that may not be a must reads as `nice_to_have`, whoever labelled it; see
     :func:`sunrise.domain.trust.may_be_must`.
 
     >>> effective_label("ignore", 0.3), effective_label("ignore", 0.05), effective_label("ignore", None)

@@ -229,15 +229,15 @@ def _remembered(row: dict[str, object], name: str) -> Remembered:
     created, importance = row.get("createdAt"), row.get("importance")
     score = importance if isinstance(importance, float) else None
     tier = known_tier(_text(row.get("trust_tier")))
-    insists = may_be_must(tier, _text(row.get("source_kind")))
+    is_allowed = may_be_must(tier, _text(row.get("source_kind")))
     return Remembered(
         ref=memory_ref(name),
         text=str(row.get("text") or ""),
         category=_text(row.get("category")),
-        importance_label=effective_label(_text(row.get("importance_label")), score, may_be_must=insists),
+        importance_label=effective_label(_text(row.get("importance_label")), score, may_be_must=is_allowed),
         created_ms=int(created) if isinstance(created, int | float) else None,
         trust_tier=tier,
-        may_be_must=insists,
+        may_be_must=is_allowed,
         state=_text(row.get("state")),
     )
 

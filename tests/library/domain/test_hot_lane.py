@@ -117,7 +117,7 @@ def test_an_operator_may_name_hard_rules_beside_those_of_the_category() -> None:
 
 
 @pytest.mark.parametrize("whose", [{"trust_tier": "untrusted"}, {"origin": "agent"}, {"origin": "import"}])
-def test_what_may_not_insist_is_no_hard_rule_and_no_must_whatever_it_is_called(whose: dict[str, Any]) -> None:
+def test_what_may_not_be_must_is_no_hard_rule_whatever_its_label(whose: dict[str, Any]) -> None:
     rule = memory("m9", category="hard_rule", **whose)
     answer = found(*((memory(f"m{n}"), 0.9) for n in range(8)), (rule, 0.2))
     lane = hot_lane(answer, Turn(number=1, now_ms=NOW), policy=POLICY)
@@ -125,7 +125,7 @@ def test_what_may_not_insist_is_no_hard_rule_and_no_must_whatever_it_is_called(w
     assert fates(lane)["m9"][1] != "hard_rule"
 
 
-def test_what_the_owner_trusts_may_insist_whoever_wrote_it() -> None:
+def test_what_the_owner_trusts_may_be_must_whoever_wrote_it() -> None:
     rule = memory("m9", category="hard_rule", trust_tier="trusted", origin="agent")
     answer = found(*((memory(f"m{n}"), 0.9) for n in range(8)), (rule, 0.2))
     assert fates(hot_lane(answer, Turn(number=1, now_ms=NOW), policy=POLICY))["m9"][1] == "hard_rule"

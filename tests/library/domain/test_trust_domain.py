@@ -92,7 +92,7 @@ def test_what_an_operator_decided_is_told_by_its_reason() -> None:
 
 @pytest.mark.parametrize("origin", [*map(str, Origin), "god", None])
 @pytest.mark.parametrize("tier", ORDER)
-def test_only_what_is_trusted_or_of_no_known_origin_may_insist(tier: str | None, origin: str | None) -> None:
+def test_only_what_is_trusted_or_of_no_known_origin_may_be_must(tier: str | None, origin: str | None) -> None:
     is_low = tier in ("untrusted", "quarantined")
     assert may_be_must(tier, origin) is (tier == "trusted" or (origin is None and not is_low))
 
