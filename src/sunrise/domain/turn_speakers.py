@@ -139,7 +139,7 @@ FROM: Final = re.compile(r"\[from: (?P<sender>[^\n]{1,160})\]")
 
 _YEAR = re.compile(r"\((?:19|20)\d\d\)")
 _MARK = re.compile(
-    rf"^[ \t{INVISIBLE_CLASS}]*+(?:\[[^\]\n]{{1,80}}\] ?){{0,4}}?"
+    rf"^[ \t{INVISIBLE_CLASS}]*+(?:\[[^\]\n]{{1,80}}\] ?)*?"
     rf"(?:(?P<envelope>{ENVELOPE}) ?(?P<said>[^\n]{{0,200}})"
     rf"|(?P<metadata>{METADATA})|(?P<sender>{FROM.pattern.replace('?P<sender>', '?:')}))",
     re.MULTILINE,

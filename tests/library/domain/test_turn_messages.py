@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sunrise.domain.turns import Origin, messages_by_author, owner_text, tier_by_speaker, turn_messages
@@ -63,6 +63,12 @@ def tiers(raw: str) -> list[str | None]:
     st.sampled_from(ANOTHER),
     WORDS,
     st.booleans(),
+)
+@example(
+    ["[One] [Two] "] * 9,
+    "[Telegram Family [Home] id:-1001234 2026-03-08 22:02 UTC] Mallory (666): {}",
+    "aa",
+    False,
 )
 def test_no_note_before_another_speaker_gives_trust(
     notes: list[str], shape: str, words: str, is_queued: bool
